@@ -1,0 +1,33 @@
+# Everything a person runs here. The environment lies in .venv; `make` builds it on first use.
+SHELL := /bin/bash
+PY := .venv/bin/python
+HANDS ?=
+GAME ?= jpoker
+SEED ?=
+DIR ?=
+SEEDS ?= 50
+
+.PHONY: demo test lint bench soak setup lock clean
+
+setup: .venv/.ready
+
+.venv/.ready: requirements.lock pyproject.toml firmware-sim/pyproject.toml scripts/setup
+	@scripts/setup
+
+demo: .venv/.ready
+	@.venv/bin/firmware-sim demo --game '$(GAME)' $(if $(HANDS),--hands '$(HANDS)') $(if $(SEED),--seed '$(SEED)') $(if $(DIR),--dir '$(DIR)')
+
+test: .venv/.ready
+	@$(PY) -m pytest --cov --cov-report=term:skip-covered tests
+
+lint: .venv/.ready
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	.venv/bin/lint-imports
+
+lock:
+	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 requirements.in -o requirements.lock
+
+clean:
+	rm -rf .venv build *.egg-info firmware-sim/*.egg-info
