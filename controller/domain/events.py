@@ -1,0 +1,537 @@
+"""Everything that can have happened at a table. Facts in the past tense, frozen; folding them gives the state.
+
+HIDDEN names fields that the journal seals with the hand's key, WRAPPED those it seals with the table's credential
+key; all other fields are public the moment they are recorded. Cards are text ("As", "??" for one never read), keys and
+seeds hex text. Money is in minor units.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import msgspec
+
+NO_FIELDS: frozenset[str] = frozenset()
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+    """Base of all events. `type` is the class's name, in the journal as in memory."""
+
+    HIDDEN: ClassVar[frozenset[str]] = NO_FIELDS
+    WRAPPED: ClassVar[frozenset[str]] = NO_FIELDS
+
+
+# --- the run and the table -------------------------------------------------------------------------------------------
+
+
+class RunStarted(Event, tag=True):
+    """A daemon took up the journal. `hardware` names port, USB backend and pin factory (design: no `if simulated`)."""
+
+    version: str
+    mode: str
+    hardware: dict[str, str]
+    config_hash: str
+
+
+class RunEnded(Event, tag=True):
+    """An orderly stop. `signature` covers journal id, seq and head of the record before this one (docs/journal.md)."""
+
+    reason: str
+    head: str
+    signature: str
+
+
+class OperatorSignedOn(Event, tag=True):
+    """Somebody stands at the table in this role from now on."""
+
+    operator: str
+    role: str
+
+
+class OperatorSignedOff(Event, tag=True):
+    """The role is empty again."""
+
+    operator: str
+    role: str
+
+
+class TableOpened(Event, tag=True):
+    """Play may begin. Every house rule in force is a value here: the rule set whole, procedure and plate."""
+
+    rules: dict[str, Any]
+    rules_hash: str
+    procedure: dict[str, Any]
+    limits: dict[str, Any]
+    boxes: int
+
+
+class TableClosed(Event, tag=True):
+    """No more hands."""
+
+
+class Authorised(Event, tag=True):
+    """Who answers for the act that follows, beyond the dealer alone (grades B and C)."""
+
+    command: str
+    grade: str
+    operators: tuple[str, ...]
+
+
+class ApprovalAsked(Event, tag=True):
+    """An act waits for people. `command` is the act as JSON; it never names a hidden card."""
+
+    id: int
+    name: str
+    command: dict[str, Any]
+    operators: tuple[str, ...]
+    missing: str
+
+
+class ApprovalJoined(Event, tag=True):
+    """One more person agreed; others are still missing."""
+
+    id: int
+    operators: tuple[str, ...]
+    missing: str
+
+
+class ApprovalClosed(Event, tag=True):
+    """The waiting act was carried out, turned down, or no longer makes sense."""
+
+    id: int
+    outcome: str
+
+
+class Rejected(Event, tag=True):
+    """A refused command or press: the first of its kind at once, repeats counted."""
+
+    command: str
+    code: str
+    origin: str
+    count: int
+
+
+class CallRaised(Event, tag=True):
+    """The dealer asks for the supervisor (CALL lamp)."""
+
+    reason: str
+
+
+class CallCleared(Event, tag=True):
+    """A supervisor came."""
+
+
+# --- a hand opens ----------------------------------------------------------------------------------------------------
+
+
+class HandOpened(Event, tag=True):
+    """First record of a hand: its key, wrapped. The codec adds `key_commit`."""
+
+    WRAPPED: ClassVar[frozenset[str]] = frozenset({"key"})
+    hand: int
+    key: str
+
+
+class DeckTaken(Event, tag=True):
+    """The deck may be dealt. `source` says what vouches for it: shuffler, supervisor, unchecked."""
+
+    deck: str
+    source: str
+
+
+class DeckQuarantined(Event, tag=True):
+    """The deck is not to be dealt again; another must be named."""
+
+    reason: str
+
+
+class PhaseEntered(Event, tag=True):
+    """The phase travels in the event."""
+
+    phase: str
+    trigger: str
+
+
+# --- betting ---------------------------------------------------------------------------------------------------------
+
+
+class StakeSet(Event, tag=True):
+    """What lies on a box before the deal; ante 0 takes the box out."""
+
+    box: int
+    ante: int
+    bonus: int = 0
+    jackpot: int = 0
+    backers: tuple[int, ...] = ()
+
+
+class OwnerSet(Event, tag=True):
+    """Who plays a box: the number of the owner's first box."""
+
+    box: int
+    owner: int
+
+
+class BlindSet(Event, tag=True):
+    """A blind box: cards not looked at, the bet already lies on it."""
+
+    box: int
+    blind: bool
+
+
+class LimitsChanged(Event, tag=True):
+    """Another plate."""
+
+    limits: dict[str, Any]
+
+
+class CountGiven(Event, tag=True):
+    """The dealer counted the side bets and found this many."""
+
+    number: int
+
+
+class Locked(Event, tag=True):
+    """No more bets. `counted` is the number of side bets on the felt, affirmed by START."""
+
+    HIDDEN: ClassVar[frozenset[str]] = frozenset({"seed"})
+    commitment: str
+    seed: str
+    witness: str
+    side_bets: int
+    counted: int
+
+
+# --- cards and joker -------------------------------------------------------------------------------------------------
+
+
+class CardDealt(Event, tag=True):
+    """One card from the shoe for the place that was expected. `card` is "??" where nobody knows it.
+
+    `place` is box, dealer, draw (a box's replacement or sixth card) or dealer_draw; `index` counts from 0 in the place.
+    """
+
+    HIDDEN: ClassVar[frozenset[str]] = frozenset({"card"})
+    place: str
+    box: int
+    index: int
+    card: str
+    unread: bool
+    reason: str
+    device: str
+    event_no: int
+
+
+class CardRefused(Event, tag=True):
+    """A card that nobody expected. Which one is not recorded: it may be face down."""
+
+    device: str
+    event_no: int
+    reason: str
+
+
+class DeviceNoted(Event, tag=True):
+    """A numbered event of a device that is not a card."""
+
+    device: str
+    event_no: int
+    kind: str
+    detail: str
+
+
+class EventsMissed(Event, tag=True):
+    """The device lost these events for good."""
+
+    device: str
+    first: int
+    last: int
+
+
+class OpenCardShown(Event, tag=True):
+    """The dealer's open card is public."""
+
+    card: str
+
+
+class JokerArmed(Event, tag=True):
+    """STOP counts from now on."""
+
+
+class StopTimedOut(Event, tag=True):
+    """Nobody pressed STOP; the dealer draws by START."""
+
+
+class JokerDrawn(Event, tag=True):
+    """The one draw of this hand. `slot` is a card or DOC; public only after the board's read-back."""
+
+    HIDDEN: ClassVar[frozenset[str]] = frozenset({"slot"})
+    slot: str
+    draw: int
+    by: str
+
+
+class JokerShown(Event, tag=True):
+    """The board's read-back agreed (or the dealer announced it, where the board is out of service)."""
+
+    slot: str
+    by: str
+
+
+class JokerVoided(Event, tag=True):
+    """The joker was taken back before it was shown; the hand ends."""
+
+    reason: str
+
+
+# --- decisions -------------------------------------------------------------------------------------------------------
+
+
+class Folded(Event, tag=True):
+    """The box gave up; ante collected."""
+
+    box: int
+
+
+class BetMade(Event, tag=True):
+    """The box raised: `amount` is twice the ante."""
+
+    box: int
+    amount: int
+
+
+class ExchangeAsked(Event, tag=True):
+    """So many cards were thrown away face down; their fee lies on top."""
+
+    box: int
+    count: int
+    fee: int
+
+
+class DrawFixed(Event, tag=True):
+    """The number of replacements is fixed (`after_all`: by OK)."""
+
+    box: int
+
+
+class SixthBought(Event, tag=True):
+    """The box buys a sixth card."""
+
+    box: int
+    fee: int
+
+
+class InsuranceStaked(Event, tag=True):
+    """Insurance against a dealer without a game; judged when the box is turned."""
+
+    box: int
+    amount: int
+
+
+class Undone(Event, tag=True):
+    """The dealer took back the last act; nothing physical had happened since."""
+
+
+# --- reveal and settling ---------------------------------------------------------------------------------------------
+
+
+class DealerRevealed(Event, tag=True):
+    """The dealer's five cards in dealt order; what they make."""
+
+    cards: tuple[str, ...]
+    category: str
+    qualifies: bool
+
+
+class AnteTaken(Event, tag=True):
+    """The dealer does not play and this box takes the ante."""
+
+    box: int
+
+
+class DealerBought(Event, tag=True):
+    """The dealer does not play and this box pays for one of his cards to be replaced."""
+
+    box: int
+    fee: int
+
+
+class TakersSettled(Event, tag=True):
+    """The boxes that took the ante are done; the bought replacement may be drawn."""
+
+
+class DealerRedrawn(Event, tag=True):
+    """The dealer's final cards after a bought replacement."""
+
+    cards: tuple[str, ...]
+    category: str
+    qualifies: bool
+
+
+class BoxTurned(Event, tag=True):
+    """The box's dealt and drawn cards are public ("??" where one was never read)."""
+
+    box: int
+    dealt: tuple[str, ...]
+    drawn: tuple[str, ...]
+
+
+class Discarded(Event, tag=True):
+    """Which of the dealt cards are not on the felt."""
+
+    box: int
+    cards: tuple[str, ...]
+
+
+class DiscardsChecked(Event, tag=True):
+    """The discards themselves were turned and agreed."""
+
+    box: int
+
+
+class CardEntered(Event, tag=True):
+    """A person named a card that no reader told: always of a place already open to all."""
+
+    place: str
+    box: int
+    index: int
+    card: str
+
+
+class BoxSettled(Event, tag=True):
+    """What the box's stakes do. `answer` has the form of a box in the settle contract."""
+
+    box: int
+    answer: dict[str, Any]
+
+
+class BoxPaid(Event, tag=True):
+    """Felt and record agree; chips moved."""
+
+    box: int
+
+
+class BoxHeld(Event, tag=True):
+    """Disputed: the box waits while the others are paid. `cards` name the felt where it differs."""
+
+    box: int
+    reason: str
+    cards: tuple[str, ...] = ()
+
+
+class BoxReleased(Event, tag=True):
+    """A supervisor closed the dispute; the box is paid as recorded."""
+
+    box: int
+
+
+class BoxVoided(Event, tag=True):
+    """A dead hand: its stakes go back."""
+
+    box: int
+    reason: str
+
+
+class CardRedirected(Event, tag=True):
+    """The last drawn card was served to another box than the lit one, and nobody looked."""
+
+    source: int
+    target: int
+
+
+class StakeCorrected(Event, tag=True):
+    """The chips on the felt govern: a supervisor's correction after the first card."""
+
+    box: int
+    ante: int
+    bonus: int
+
+
+class HandSettled(Event, tag=True):
+    """The whole hand as a settle request of form A, and its answer (boxes never turned stay sealed)."""
+
+    HIDDEN: ClassVar[frozenset[str]] = frozenset({"request", "answer"})
+    request: dict[str, Any]
+    answer: dict[str, Any]
+
+
+class ReadingsDiffered(Event, tag=True):
+    """The two readings of the rules disagree: nothing is paid."""
+
+    HIDDEN: ClassVar[frozenset[str]] = frozenset({"request", "domain", "referee"})
+    box: int
+    request: dict[str, Any]
+    domain: dict[str, Any]
+    referee: dict[str, Any]
+
+
+class HandEnded(Event, tag=True):
+    """Last record of a hand: outcome settled, void or not_played; key and seed are revealed whatever its end."""
+
+    hand: int
+    outcome: str
+    key: str
+    seed: str
+    reason: str = ""
+    disputed: tuple[int, ...] = ()
+
+
+# --- what goes wrong -------------------------------------------------------------------------------------------------
+
+
+class Irregularity(Event, tag=True):
+    """Play holds until somebody with authority decides. `cause` is a word of state.Cause."""
+
+    cause: str
+    place: str = ""
+    box: int = 0
+
+
+class Resumed(Event, tag=True):
+    """The irregularity is resolved; play goes on in the phase that was held."""
+
+    cause: str
+    phase: str
+
+
+class FaultRaised(Event, tag=True):
+    """The table stopped with a reason and a next step."""
+
+    cause: str
+    detail: str
+
+
+class FaultReset(Event, tag=True):
+    """The cause is gone and the right person said so."""
+
+    cause: str
+    phase: str
+
+
+class DeviceUp(Event, tag=True):
+    """A device introduced itself."""
+
+    device: str
+    model: str
+    serial: str
+    firmware: str
+    boot_id: str
+
+
+class DeviceDown(Event, tag=True):
+    """A device is gone or silent."""
+
+    device: str
+    reason: str
+
+
+class DeviceTroubled(Event, tag=True):
+    """A device or input misbehaves but may still serve."""
+
+    device: str
+    code: str
+    detail: str
+
+
+def registry() -> dict[str, type[Event]]:
+    """All event classes by type name, for the journal's codec."""
+    return {cls.__name__: cls for cls in Event.__subclasses__()}
