@@ -1,0 +1,368 @@
+"""table.toml to frozen structs. Owns every key's name, type, range and default; docs/configuration.md is its page.
+
+A mistake is one TableError naming file, key and what is allowed; nothing is guessed, nothing unknown is passed over.
+Paths come out absolute: relative ones start at the configuration's folder. It opens no device and no socket.
+"""
+
+from __future__ import annotations
+
+import difflib
+import enum
+import os
+import tomllib
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct, field
+
+from controller.errors import TableError
+
+MAX_BYTES = 256 * 1024  # a configuration of a table has a few kilobytes; anything else is another file
+
+
+class Mode(enum.StrEnum):
+    PRODUCTION = "production"
+    BENCH = "bench"
+
+
+class Language(enum.StrEnum):
+    EN = "en"
+    RU = "ru"
+
+
+class Cards(enum.StrEnum):
+    """Where cards come from (floor: when things break)."""
+
+    SHOE = "shoe"
+    AT_TURN = "at_turn"
+    NONE = "none"
+
+
+class StakeEntry(enum.StrEnum):
+    BEFORE_DEAL = "before_deal"
+    AT_PAYOUT = "at_payout"
+    NONE = "none"
+
+
+class SettleOrder(enum.StrEnum):
+    RIGHT_TO_LEFT = "right_to_left"
+    LEFT_TO_RIGHT = "left_to_right"
+
+
+class SettleMode(enum.StrEnum):
+    BOX_BY_BOX = "box_by_box"
+    TAKES_FIRST = "takes_first"
+
+
+class JokerTime(enum.StrEnum):
+    BEFORE_DEAL = "before_deal"
+    DURING_DEAL = "during_deal"
+    AFTER_DEAL = "after_deal"
+
+
+class DrawTiming(enum.StrEnum):
+    AT_ONCE = "at_once"
+    AFTER_ALL = "after_all"
+
+
+class Category(enum.StrEnum):
+    """Categories from which discards are turned and confirmed."""
+
+    NOTHING = "nothing"
+    ACE_KING = "ace_king"
+    PAIR = "pair"
+    TWO_PAIR = "two_pair"
+    TRIPS = "trips"
+    STRAIGHT = "straight"
+    FLUSH = "flush"
+    FULL_HOUSE = "full_house"
+    QUADS = "quads"
+    STRAIGHT_FLUSH = "straight_flush"
+    ROYAL_FLUSH = "royal_flush"
+    FIVE_OF_A_KIND = "five_of_a_kind"
+
+
+class LogLevel(enum.StrEnum):
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+Money = Annotated[int, Meta(ge=1, le=10**12)]
+MoneyOrNothing = Annotated[int, Meta(ge=0, le=10**12)]
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}\Z")]
+Text = Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f]*\Z")]
+Pin = Annotated[int, Meta(ge=0, le=27)]
+
+# BCM numbers of docs/wiring.md. Inputs of the dealer's panel; the SPI chain has the chip's own pins.
+DEFAULT_PINS: Mapping[str, int] = types.MappingProxyType(
+    {
+        "K1": 5, "K2": 6, "K3": 12, "K4": 13, "K5": 16, "K6": 19,
+        "FOLD": 20, "BET": 21, "CHANGE": 26, "EXTRA": 23, "BACK": 24, "OK": 25,
+        "START": 17, "STOP": 27, "JACKPOT": 22, "SWITCH": 4, "DOOR": 18,
+    }
+)  # fmt: skip
+
+
+class TableSection(Struct, frozen=True, kw_only=True):
+    id: Name
+    rules: Text
+    boxes: Annotated[int, Meta(ge=1, le=7)]
+    mode: Mode = Mode.PRODUCTION
+    language: Language = Language.EN
+    cards: Cards = Cards.SHOE
+
+
+class LimitsSection(Struct, frozen=True, kw_only=True):
+    """The plate, in minor units. Not part of the rule set: one supervisor changes it between hands."""
+
+    ante_min: Money
+    ante_max: Money
+    cap: Money
+    chips: Annotated[tuple[Money, ...], Meta(min_length=6, max_length=6)]
+    bonus_max: MoneyOrNothing = 0
+
+
+class ProcedureSection(Struct, frozen=True, kw_only=True):
+    """How the house deals. None: as the rule set says."""
+
+    stop_timeout_s: Annotated[int, Meta(ge=1, le=120)] = 10
+    max_unknown: Annotated[int, Meta(ge=0, le=5)] = 2
+    max_open_boxes: Annotated[int, Meta(ge=1, le=7)] = 2
+    equal_antes: bool = False
+    stake_entry: StakeEntry = StakeEntry.BEFORE_DEAL
+    settle_mode: SettleMode = SettleMode.BOX_BY_BOX
+    discard_check_from: Category = Category.TRIPS
+    settle_order: SettleOrder | None = None
+    joker_time: JokerTime | None = None
+    draw_timing: DrawTiming | None = None
+
+
+class JournalSection(Struct, frozen=True, kw_only=True):
+    path: Text
+    mirror: Text | None = None
+
+
+class KeysSection(Struct, frozen=True, kw_only=True):
+    """Files, or names of systemd credentials where $CREDENTIALS_DIRECTORY is set."""
+
+    credential: Text
+    signing: Text
+
+
+class ControlSection(Struct, frozen=True, kw_only=True):
+    operators: Text
+    socket: Text = "/run/table-controller/control.sock"
+
+
+class ShoeSection(Struct, frozen=True, kw_only=True):
+    port: Text
+    baud: Annotated[int, Meta(ge=1200, le=4_000_000)] = 115_200
+
+
+class GpioSection(Struct, frozen=True, kw_only=True):
+    factory: Name = "lgpio"
+    settle_ms: Annotated[int, Meta(ge=1, le=200)] = 10
+    pins: dict[str, Pin] = field(default_factory=lambda: dict(DEFAULT_PINS))
+
+
+class LogSection(Struct, frozen=True, kw_only=True):
+    level: LogLevel = LogLevel.INFO
+    file: Text | None = None
+
+
+class Config(Struct, frozen=True, kw_only=True):
+    """A whole table.toml."""
+
+    table: TableSection
+    limits: LimitsSection
+    journal: JournalSection
+    keys: KeysSection
+    control: ControlSection
+    procedure: ProcedureSection = ProcedureSection()
+    shoe: ShoeSection | None = None
+    gpio: GpioSection = field(default_factory=GpioSection)
+    log: LogSection = LogSection()
+
+
+class Mistake(Struct, frozen=True):
+    """One thing wrong with one key."""
+
+    key: str
+    what: str
+    allowed: str
+
+
+def load_config(path: Path, environ: Mapping[str, str] | None = None) -> Config:
+    """The configuration in `path`, or the first mistake as a TableError (exit 2)."""
+    raw = _read(path)
+    mistakes = list(_shape(Config, raw, ""))
+    if not mistakes:
+        config = msgspec.convert(_with_default_pins(raw), Config)
+        mistakes = list(_sense(config))
+        if not mistakes:
+            return _absolute(config, path, os.environ if environ is None else environ)
+    first = mistakes[0]
+    more = f" (and {len(mistakes) - 1} more)" if len(mistakes) > 1 else ""
+    raise TableError(102, f"{first.what}{more}", f"{path}, key {first.key}", first.allowed)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        remedy = "name a readable file with --config (examples: deploy/config)"
+        raise TableError(101, f"cannot read the configuration, {error.strerror}", str(path), remedy) from None
+    if len(data) > MAX_BYTES:
+        raise TableError(101, f"more than {MAX_BYTES} bytes", str(path), "name a table.toml with --config")
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        where = f"{path}, byte {error.start}"
+        raise TableError(101, "the configuration is not UTF-8", where, "save the file as UTF-8") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise TableError(101, f"not TOML, {error}", str(path), "correct the file at that place") from None
+
+
+# --- shape: every key known, none missing, each of its type and in range
+
+
+def _shape(section: type[Struct], raw: object, prefix: str) -> Iterator[Mistake]:
+    if not isinstance(raw, dict):
+        yield Mistake(prefix, f"{prefix} is not a section", f"write it as a table, [{prefix}]")
+        return
+    fields = {item.encode_name: item for item in msgspec.structs.fields(section)}
+    for key, value in raw.items():
+        dotted = f"{prefix}.{key}" if prefix else key
+        if key not in fields:
+            yield Mistake(dotted, f"unknown key {dotted}", _nearest(key, fields))
+        elif inner := _section_of(fields[key].type):
+            yield from _shape(inner, value, dotted)
+        else:
+            yield from _leaf(fields[key].type, value, dotted)
+    for key, item in fields.items():
+        if item.required and key not in raw:
+            dotted = f"{prefix}.{key}" if prefix else key
+            yield Mistake(dotted, f"missing key {dotted}", f"add it: {_allowed(item.type)}")
+
+
+def _leaf(kind: Any, value: object, dotted: str) -> Iterator[Mistake]:
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        shown = repr(value) if isinstance(value, str | int | float) else f"a {type(value).__name__}"
+        yield Mistake(dotted, f"{dotted} is {shown[:60]}", f"give {_allowed(kind)}")
+
+
+def _section_of(kind: Any) -> type[Struct] | None:
+    for part in typing.get_args(kind) or (kind,):
+        if isinstance(part, type) and issubclass(part, Struct):
+            return part
+    return None
+
+
+def _nearest(key: str, known: Mapping[str, object]) -> str:
+    near = difflib.get_close_matches(key, known, n=1)
+    names = ", ".join(sorted(known))
+    return f"did you mean {near[0]}? (known here: {names})" if near else f"known here: {names}"
+
+
+def _allowed(kind: Any) -> str:
+    """What a key takes, in words."""
+    return _words(msgspec.inspect.type_info(kind))
+
+
+def _words(info: Any) -> str:
+    match info:
+        case msgspec.inspect.UnionType(types=parts):
+            return " or ".join(_words(part) for part in parts if not isinstance(part, msgspec.inspect.NoneType))
+        case msgspec.inspect.EnumType(cls=cls):
+            return "one of " + ", ".join(f'"{member.value}"' for member in cls)
+        case msgspec.inspect.BoolType():
+            return "true or false"
+        case msgspec.inspect.IntType(ge=low, le=high):
+            return f"a whole number from {low} to {high}"
+        case msgspec.inspect.StrType(min_length=int()):
+            return "a text of one line, not empty"
+        case msgspec.inspect.StrType():
+            return "a name of 1 to 32 letters, digits, - or _"
+        case msgspec.inspect.VarTupleType(item_type=item, min_length=count):
+            return f"a list of {count}, each {_words(item)}"
+        case msgspec.inspect.DictType(value_type=value):
+            return f"a table of names, each {_words(value)}"
+        case _:
+            return "a section of its own"
+
+
+# --- sense: what two keys say together
+
+
+def _sense(config: Config) -> Iterator[Mistake]:
+    limits, table = config.limits, config.table
+    if limits.ante_min > limits.ante_max:
+        what = f"limits.ante_min {limits.ante_min} is above limits.ante_max {limits.ante_max}"
+        yield Mistake("limits.ante_min", what, f"give at most {limits.ante_max}")
+    if list(limits.chips) != sorted(set(limits.chips)):
+        yield Mistake("limits.chips", "limits.chips do not rise", "give six different denominations, smallest first")
+    if config.procedure.max_open_boxes > table.boxes:
+        what = f"procedure.max_open_boxes {config.procedure.max_open_boxes} is more than the table's boxes"
+        yield Mistake("procedure.max_open_boxes", what, f"give at most table.boxes, {table.boxes}")
+    if table.cards is Cards.SHOE and config.shoe is None:
+        remedy = 'add [shoe] with port = "/dev/...", or set table.cards to "at_turn" or "none"'
+        yield Mistake("shoe", "missing section shoe", remedy)
+    if table.mode is Mode.PRODUCTION and config.gpio.factory != "lgpio":
+        what = f"gpio.factory {config.gpio.factory!r} in production"
+        yield Mistake("gpio.factory", what, 'give "lgpio", or set table.mode to "bench"')
+    if config.journal.mirror == config.journal.path:
+        yield Mistake("journal.mirror", "journal.mirror is the journal itself", "name a file on another medium")
+    yield from _pins(config.gpio.pins)
+
+
+def _pins(pins: Mapping[str, int]) -> Iterator[Mistake]:
+    taken: dict[int, str] = {}
+    for name, number in pins.items():
+        if name not in DEFAULT_PINS:
+            yield Mistake(f"gpio.pins.{name}", f"unknown key gpio.pins.{name}", _nearest(name, DEFAULT_PINS))
+        elif number in taken:
+            what = f"gpio.pins.{name} and gpio.pins.{taken[number]} are both pin {number}"
+            yield Mistake(f"gpio.pins.{name}", what, "give each its own BCM number (docs/wiring.md)")
+        taken.setdefault(number, name)
+
+
+def _with_default_pins(raw: dict[str, Any]) -> dict[str, Any]:
+    gpio = dict(raw.get("gpio", {}))
+    gpio["pins"] = {**DEFAULT_PINS, **gpio.get("pins", {})}
+    return {**raw, "gpio": gpio}
+
+
+# --- paths
+
+
+def _absolute(config: Config, source: Path, environ: Mapping[str, str]) -> Config:
+    folder = source.resolve().parent
+
+    def at(text: str) -> str:
+        return str(folder / text)
+
+    def secret(name: str) -> str:
+        credentials = environ.get("CREDENTIALS_DIRECTORY")
+        return str(Path(credentials) / name) if credentials and "/" not in name else at(name)
+
+    replace = msgspec.structs.replace
+    journal, log, table = config.journal, config.log, config.table
+    rules = at(table.rules) if table.rules.endswith(".toml") else table.rules
+    return replace(
+        config,
+        table=replace(table, rules=rules),
+        journal=replace(journal, path=at(journal.path), mirror=journal.mirror and at(journal.mirror)),
+        keys=KeysSection(credential=secret(config.keys.credential), signing=secret(config.keys.signing)),
+        control=ControlSection(operators=at(config.control.operators), socket=at(config.control.socket)),
+        shoe=config.shoe and replace(config.shoe, port=at(config.shoe.port)),
+        log=replace(log, file=log.file and at(log.file)),
+    )
