@@ -99,14 +99,16 @@ Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}\Z")]
 Text = Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f]*\Z")]
 Pin = Annotated[int, Meta(ge=0, le=27)]
 
-# BCM numbers of docs/wiring.md. Inputs of the dealer's panel; the SPI chain has the chip's own pins.
+# BCM numbers of docs/wiring.md, section 1 (a test compares them), and those that no contact can have.
 DEFAULT_PINS: Mapping[str, int] = types.MappingProxyType(
     {
-        "K1": 5, "K2": 6, "K3": 12, "K4": 13, "K5": 16, "K6": 19,
-        "FOLD": 20, "BET": 21, "CHANGE": 26, "EXTRA": 23, "BACK": 24, "OK": 25,
-        "START": 17, "STOP": 27, "JACKPOT": 22, "SWITCH": 4, "DOOR": 18,
+        "START": 5, "STOP": 6, "JACKPOT": 12,
+        "K1": 13, "K2": 16, "K3": 17, "K4": 18, "K5": 19, "K6": 20,
+        "FOLD": 21, "BET": 22, "CHANGE": 23, "EXTRA": 24, "BACK": 25, "OK": 27,
+        "SWITCH": 4, "DOOR": 2, "JACKPOT_LAMP": 26,
     }
 )  # fmt: skip
+RESERVED_PINS = frozenset({0, 1, 7, 8, 9, 10, 11})  # identification EEPROM and the SPI chain
 
 
 class TableSection(Struct, frozen=True, kw_only=True):
@@ -329,6 +331,9 @@ def _pins(pins: Mapping[str, int]) -> Iterator[Mistake]:
     for name, number in pins.items():
         if name not in DEFAULT_PINS:
             yield Mistake(f"gpio.pins.{name}", f"unknown key gpio.pins.{name}", _nearest(name, DEFAULT_PINS))
+        elif number in RESERVED_PINS:
+            what = f"gpio.pins.{name} is pin {number}, which SPI or the EEPROM needs"
+            yield Mistake(f"gpio.pins.{name}", what, "give a free BCM number (docs/wiring.md)")
         elif number in taken:
             what = f"gpio.pins.{name} and gpio.pins.{taken[number]} are both pin {number}"
             yield Mistake(f"gpio.pins.{name}", what, "give each its own BCM number (docs/wiring.md)")

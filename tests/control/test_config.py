@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -87,10 +88,17 @@ def test_rules_as_a_file(tmp_path: Path) -> None:
 
 
 def test_overrides_and_pins(tmp_path: Path) -> None:
-    more = '[procedure]\njoker_time = "after_deal"\n[gpio]\nfactory = "firmware_sim"\npins = {JACKPOT = 7}\n'
+    more = '[procedure]\njoker_time = "after_deal"\n[gpio]\nfactory = "firmware_sim"\npins = {JACKPOT = 14}\n'
     config = load(tmp_path, BASE + more)
     assert config.procedure.joker_time is JokerTime.AFTER_DEAL
-    assert config.gpio.pins == {**DEFAULT_PINS, "JACKPOT": 7}
+    assert config.gpio.pins == {**DEFAULT_PINS, "JACKPOT": 14}
+
+
+def test_default_pins_are_those_of_the_wiring_page() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "wiring.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([A-Z0-9]+)` \| (\d+) \|", page, re.MULTILINE)
+    lamp = re.findall(r"^\| jackpot lamp \| (\d+) \|", page, re.MULTILINE)
+    assert {name: int(pin) for name, pin in rows} | {"JACKPOT_LAMP": int(lamp[0])} == DEFAULT_PINS
 
 
 MISTAKES = {
@@ -116,6 +124,7 @@ MISTAKES = {
     ),
     "unknown pin": (BASE + "[gpio.pins]\nSTRAT = 4\n", ["gpio.pins.STRAT", "did you mean START?"]),
     "pin twice": (BASE + "[gpio.pins]\nSTART = 27\n", ["are both pin 27"]),
+    "pin of SPI": (BASE + "[gpio.pins]\nSTART = 8\n", ["which SPI or the EEPROM needs"]),
     "pin beyond the header": (BASE + "[gpio.pins]\nSTART = 28\n", ["key gpio.pins", "from 0 to 27"]),
     "mirror is the journal": (
         BASE.replace('path = "run/journal.db"', 'path = "a.db"\nmirror = "a.db"'),
