@@ -24,7 +24,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
 # --- the run and the table -------------------------------------------------------------------------------------------
 
 
-class RunStarted(Event, tag=True):
+class RunStarted(Event, frozen=True, kw_only=True, tag=True):
     """A daemon took up the journal. `hardware` names port, USB backend and pin factory (design: no `if simulated`)."""
 
     version: str
@@ -33,7 +33,7 @@ class RunStarted(Event, tag=True):
     config_hash: str
 
 
-class RunEnded(Event, tag=True):
+class RunEnded(Event, frozen=True, kw_only=True, tag=True):
     """An orderly stop. `signature` covers journal id, seq and head of the record before this one (docs/journal.md)."""
 
     reason: str
@@ -41,21 +41,21 @@ class RunEnded(Event, tag=True):
     signature: str
 
 
-class OperatorSignedOn(Event, tag=True):
+class OperatorSignedOn(Event, frozen=True, kw_only=True, tag=True):
     """Somebody stands at the table in this role from now on."""
 
     operator: str
     role: str
 
 
-class OperatorSignedOff(Event, tag=True):
+class OperatorSignedOff(Event, frozen=True, kw_only=True, tag=True):
     """The role is empty again."""
 
     operator: str
     role: str
 
 
-class TableOpened(Event, tag=True):
+class TableOpened(Event, frozen=True, kw_only=True, tag=True):
     """Play may begin. Every house rule in force is a value here: the rule set whole, procedure and plate."""
 
     rules: dict[str, Any]
@@ -65,11 +65,11 @@ class TableOpened(Event, tag=True):
     boxes: int
 
 
-class TableClosed(Event, tag=True):
+class TableClosed(Event, frozen=True, kw_only=True, tag=True):
     """No more hands."""
 
 
-class Authorised(Event, tag=True):
+class Authorised(Event, frozen=True, kw_only=True, tag=True):
     """Who answers for the act that follows, beyond the dealer alone (grades B and C)."""
 
     command: str
@@ -77,7 +77,7 @@ class Authorised(Event, tag=True):
     operators: tuple[str, ...]
 
 
-class ApprovalAsked(Event, tag=True):
+class ApprovalAsked(Event, frozen=True, kw_only=True, tag=True):
     """An act waits for people. `command` is the act as JSON; it never names a hidden card."""
 
     id: int
@@ -87,7 +87,7 @@ class ApprovalAsked(Event, tag=True):
     missing: str
 
 
-class ApprovalJoined(Event, tag=True):
+class ApprovalJoined(Event, frozen=True, kw_only=True, tag=True):
     """One more person agreed; others are still missing."""
 
     id: int
@@ -95,14 +95,14 @@ class ApprovalJoined(Event, tag=True):
     missing: str
 
 
-class ApprovalClosed(Event, tag=True):
+class ApprovalClosed(Event, frozen=True, kw_only=True, tag=True):
     """The waiting act was carried out, turned down, or no longer makes sense."""
 
     id: int
     outcome: str
 
 
-class Rejected(Event, tag=True):
+class Rejected(Event, frozen=True, kw_only=True, tag=True):
     """A refused command or press: the first of its kind at once, repeats counted."""
 
     command: str
@@ -111,20 +111,20 @@ class Rejected(Event, tag=True):
     count: int
 
 
-class CallRaised(Event, tag=True):
+class CallRaised(Event, frozen=True, kw_only=True, tag=True):
     """The dealer asks for the supervisor (CALL lamp)."""
 
     reason: str
 
 
-class CallCleared(Event, tag=True):
+class CallCleared(Event, frozen=True, kw_only=True, tag=True):
     """A supervisor came."""
 
 
 # --- a hand opens ----------------------------------------------------------------------------------------------------
 
 
-class HandOpened(Event, tag=True):
+class HandOpened(Event, frozen=True, kw_only=True, tag=True):
     """First record of a hand: its key, wrapped. The codec adds `key_commit`."""
 
     WRAPPED: ClassVar[frozenset[str]] = frozenset({"key"})
@@ -132,20 +132,20 @@ class HandOpened(Event, tag=True):
     key: str
 
 
-class DeckTaken(Event, tag=True):
+class DeckTaken(Event, frozen=True, kw_only=True, tag=True):
     """The deck may be dealt. `source` says what vouches for it: shuffler, supervisor, unchecked."""
 
     deck: str
     source: str
 
 
-class DeckQuarantined(Event, tag=True):
+class DeckQuarantined(Event, frozen=True, kw_only=True, tag=True):
     """The deck is not to be dealt again; another must be named."""
 
     reason: str
 
 
-class PhaseEntered(Event, tag=True):
+class PhaseEntered(Event, frozen=True, kw_only=True, tag=True):
     """The phase travels in the event."""
 
     phase: str
@@ -155,7 +155,7 @@ class PhaseEntered(Event, tag=True):
 # --- betting ---------------------------------------------------------------------------------------------------------
 
 
-class StakeSet(Event, tag=True):
+class StakeSet(Event, frozen=True, kw_only=True, tag=True):
     """What lies on a box before the deal; ante 0 takes the box out."""
 
     box: int
@@ -165,33 +165,33 @@ class StakeSet(Event, tag=True):
     backers: tuple[int, ...] = ()
 
 
-class OwnerSet(Event, tag=True):
+class OwnerSet(Event, frozen=True, kw_only=True, tag=True):
     """Who plays a box: the number of the owner's first box."""
 
     box: int
     owner: int
 
 
-class BlindSet(Event, tag=True):
+class BlindSet(Event, frozen=True, kw_only=True, tag=True):
     """A blind box: cards not looked at, the bet already lies on it."""
 
     box: int
     blind: bool
 
 
-class LimitsChanged(Event, tag=True):
+class LimitsChanged(Event, frozen=True, kw_only=True, tag=True):
     """Another plate."""
 
     limits: dict[str, Any]
 
 
-class CountGiven(Event, tag=True):
+class CountGiven(Event, frozen=True, kw_only=True, tag=True):
     """The dealer counted the side bets and found this many."""
 
     number: int
 
 
-class Locked(Event, tag=True):
+class Locked(Event, frozen=True, kw_only=True, tag=True):
     """No more bets. `counted` is the number of side bets on the felt, affirmed by START."""
 
     HIDDEN: ClassVar[frozenset[str]] = frozenset({"seed"})
@@ -205,7 +205,7 @@ class Locked(Event, tag=True):
 # --- cards and joker -------------------------------------------------------------------------------------------------
 
 
-class CardDealt(Event, tag=True):
+class CardDealt(Event, frozen=True, kw_only=True, tag=True):
     """One card from the shoe for the place that was expected. `card` is "??" where nobody knows it.
 
     `place` is box, dealer, draw (a box's replacement or sixth card) or dealer_draw; `index` counts from 0 in the place.
@@ -222,7 +222,7 @@ class CardDealt(Event, tag=True):
     event_no: int
 
 
-class CardRefused(Event, tag=True):
+class CardRefused(Event, frozen=True, kw_only=True, tag=True):
     """A card that nobody expected. Which one is not recorded: it may be face down."""
 
     device: str
@@ -230,7 +230,7 @@ class CardRefused(Event, tag=True):
     reason: str
 
 
-class DeviceNoted(Event, tag=True):
+class DeviceNoted(Event, frozen=True, kw_only=True, tag=True):
     """A numbered event of a device that is not a card."""
 
     device: str
@@ -239,7 +239,7 @@ class DeviceNoted(Event, tag=True):
     detail: str
 
 
-class EventsMissed(Event, tag=True):
+class EventsMissed(Event, frozen=True, kw_only=True, tag=True):
     """The device lost these events for good."""
 
     device: str
@@ -247,21 +247,21 @@ class EventsMissed(Event, tag=True):
     last: int
 
 
-class OpenCardShown(Event, tag=True):
+class OpenCardShown(Event, frozen=True, kw_only=True, tag=True):
     """The dealer's open card is public."""
 
     card: str
 
 
-class JokerArmed(Event, tag=True):
+class JokerArmed(Event, frozen=True, kw_only=True, tag=True):
     """STOP counts from now on."""
 
 
-class StopTimedOut(Event, tag=True):
+class StopTimedOut(Event, frozen=True, kw_only=True, tag=True):
     """Nobody pressed STOP; the dealer draws by START."""
 
 
-class JokerDrawn(Event, tag=True):
+class JokerDrawn(Event, frozen=True, kw_only=True, tag=True):
     """The one draw of this hand. `slot` is a card or DOC; public only after the board's read-back."""
 
     HIDDEN: ClassVar[frozenset[str]] = frozenset({"slot"})
@@ -270,14 +270,14 @@ class JokerDrawn(Event, tag=True):
     by: str
 
 
-class JokerShown(Event, tag=True):
+class JokerShown(Event, frozen=True, kw_only=True, tag=True):
     """The board's read-back agreed (or the dealer announced it, where the board is out of service)."""
 
     slot: str
     by: str
 
 
-class JokerVoided(Event, tag=True):
+class JokerVoided(Event, frozen=True, kw_only=True, tag=True):
     """The joker was taken back before it was shown; the hand ends."""
 
     reason: str
@@ -286,20 +286,20 @@ class JokerVoided(Event, tag=True):
 # --- decisions -------------------------------------------------------------------------------------------------------
 
 
-class Folded(Event, tag=True):
+class Folded(Event, frozen=True, kw_only=True, tag=True):
     """The box gave up; ante collected."""
 
     box: int
 
 
-class BetMade(Event, tag=True):
+class BetMade(Event, frozen=True, kw_only=True, tag=True):
     """The box raised: `amount` is twice the ante."""
 
     box: int
     amount: int
 
 
-class ExchangeAsked(Event, tag=True):
+class ExchangeAsked(Event, frozen=True, kw_only=True, tag=True):
     """So many cards were thrown away face down; their fee lies on top."""
 
     box: int
@@ -307,34 +307,34 @@ class ExchangeAsked(Event, tag=True):
     fee: int
 
 
-class DrawFixed(Event, tag=True):
+class DrawFixed(Event, frozen=True, kw_only=True, tag=True):
     """The number of replacements is fixed (`after_all`: by OK)."""
 
     box: int
 
 
-class SixthBought(Event, tag=True):
+class SixthBought(Event, frozen=True, kw_only=True, tag=True):
     """The box buys a sixth card."""
 
     box: int
     fee: int
 
 
-class InsuranceStaked(Event, tag=True):
+class InsuranceStaked(Event, frozen=True, kw_only=True, tag=True):
     """Insurance against a dealer without a game; judged when the box is turned."""
 
     box: int
     amount: int
 
 
-class Undone(Event, tag=True):
+class Undone(Event, frozen=True, kw_only=True, tag=True):
     """The dealer took back the last act; nothing physical had happened since."""
 
 
 # --- reveal and settling ---------------------------------------------------------------------------------------------
 
 
-class DealerRevealed(Event, tag=True):
+class DealerRevealed(Event, frozen=True, kw_only=True, tag=True):
     """The dealer's five cards in dealt order; what they make."""
 
     cards: tuple[str, ...]
@@ -342,24 +342,24 @@ class DealerRevealed(Event, tag=True):
     qualifies: bool
 
 
-class AnteTaken(Event, tag=True):
+class AnteTaken(Event, frozen=True, kw_only=True, tag=True):
     """The dealer does not play and this box takes the ante."""
 
     box: int
 
 
-class DealerBought(Event, tag=True):
+class DealerBought(Event, frozen=True, kw_only=True, tag=True):
     """The dealer does not play and this box pays for one of his cards to be replaced."""
 
     box: int
     fee: int
 
 
-class TakersSettled(Event, tag=True):
+class TakersSettled(Event, frozen=True, kw_only=True, tag=True):
     """The boxes that took the ante are done; the bought replacement may be drawn."""
 
 
-class DealerRedrawn(Event, tag=True):
+class DealerRedrawn(Event, frozen=True, kw_only=True, tag=True):
     """The dealer's final cards after a bought replacement."""
 
     cards: tuple[str, ...]
@@ -367,7 +367,7 @@ class DealerRedrawn(Event, tag=True):
     qualifies: bool
 
 
-class BoxTurned(Event, tag=True):
+class BoxTurned(Event, frozen=True, kw_only=True, tag=True):
     """The box's dealt and drawn cards are public ("??" where one was never read)."""
 
     box: int
@@ -375,20 +375,20 @@ class BoxTurned(Event, tag=True):
     drawn: tuple[str, ...]
 
 
-class Discarded(Event, tag=True):
+class Discarded(Event, frozen=True, kw_only=True, tag=True):
     """Which of the dealt cards are not on the felt."""
 
     box: int
     cards: tuple[str, ...]
 
 
-class DiscardsChecked(Event, tag=True):
+class DiscardsChecked(Event, frozen=True, kw_only=True, tag=True):
     """The discards themselves were turned and agreed."""
 
     box: int
 
 
-class CardEntered(Event, tag=True):
+class CardEntered(Event, frozen=True, kw_only=True, tag=True):
     """A person named a card that no reader told: always of a place already open to all."""
 
     place: str
@@ -397,20 +397,20 @@ class CardEntered(Event, tag=True):
     card: str
 
 
-class BoxSettled(Event, tag=True):
+class BoxSettled(Event, frozen=True, kw_only=True, tag=True):
     """What the box's stakes do. `answer` has the form of a box in the settle contract."""
 
     box: int
     answer: dict[str, Any]
 
 
-class BoxPaid(Event, tag=True):
+class BoxPaid(Event, frozen=True, kw_only=True, tag=True):
     """Felt and record agree; chips moved."""
 
     box: int
 
 
-class BoxHeld(Event, tag=True):
+class BoxHeld(Event, frozen=True, kw_only=True, tag=True):
     """Disputed: the box waits while the others are paid. `cards` name the felt where it differs."""
 
     box: int
@@ -418,27 +418,27 @@ class BoxHeld(Event, tag=True):
     cards: tuple[str, ...] = ()
 
 
-class BoxReleased(Event, tag=True):
+class BoxReleased(Event, frozen=True, kw_only=True, tag=True):
     """A supervisor closed the dispute; the box is paid as recorded."""
 
     box: int
 
 
-class BoxVoided(Event, tag=True):
+class BoxVoided(Event, frozen=True, kw_only=True, tag=True):
     """A dead hand: its stakes go back."""
 
     box: int
     reason: str
 
 
-class CardRedirected(Event, tag=True):
+class CardRedirected(Event, frozen=True, kw_only=True, tag=True):
     """The last drawn card was served to another box than the lit one, and nobody looked."""
 
     source: int
     target: int
 
 
-class StakeCorrected(Event, tag=True):
+class StakeCorrected(Event, frozen=True, kw_only=True, tag=True):
     """The chips on the felt govern: a supervisor's correction after the first card."""
 
     box: int
@@ -446,7 +446,7 @@ class StakeCorrected(Event, tag=True):
     bonus: int
 
 
-class HandSettled(Event, tag=True):
+class HandSettled(Event, frozen=True, kw_only=True, tag=True):
     """The whole hand as a settle request of form A, and its answer (boxes never turned stay sealed)."""
 
     HIDDEN: ClassVar[frozenset[str]] = frozenset({"request", "answer"})
@@ -454,7 +454,7 @@ class HandSettled(Event, tag=True):
     answer: dict[str, Any]
 
 
-class ReadingsDiffered(Event, tag=True):
+class ReadingsDiffered(Event, frozen=True, kw_only=True, tag=True):
     """The two readings of the rules disagree: nothing is paid."""
 
     HIDDEN: ClassVar[frozenset[str]] = frozenset({"request", "domain", "referee"})
@@ -464,7 +464,7 @@ class ReadingsDiffered(Event, tag=True):
     referee: dict[str, Any]
 
 
-class HandEnded(Event, tag=True):
+class HandEnded(Event, frozen=True, kw_only=True, tag=True):
     """Last record of a hand: outcome settled, void or not_played; key and seed are revealed whatever its end."""
 
     hand: int
@@ -478,7 +478,7 @@ class HandEnded(Event, tag=True):
 # --- what goes wrong -------------------------------------------------------------------------------------------------
 
 
-class Irregularity(Event, tag=True):
+class Irregularity(Event, frozen=True, kw_only=True, tag=True):
     """Play holds until somebody with authority decides. `cause` is a word of state.Cause."""
 
     cause: str
@@ -486,28 +486,28 @@ class Irregularity(Event, tag=True):
     box: int = 0
 
 
-class Resumed(Event, tag=True):
+class Resumed(Event, frozen=True, kw_only=True, tag=True):
     """The irregularity is resolved; play goes on in the phase that was held."""
 
     cause: str
     phase: str
 
 
-class FaultRaised(Event, tag=True):
+class FaultRaised(Event, frozen=True, kw_only=True, tag=True):
     """The table stopped with a reason and a next step."""
 
     cause: str
     detail: str
 
 
-class FaultReset(Event, tag=True):
+class FaultReset(Event, frozen=True, kw_only=True, tag=True):
     """The cause is gone and the right person said so."""
 
     cause: str
     phase: str
 
 
-class DeviceUp(Event, tag=True):
+class DeviceUp(Event, frozen=True, kw_only=True, tag=True):
     """A device introduced itself."""
 
     device: str
@@ -517,14 +517,14 @@ class DeviceUp(Event, tag=True):
     boot_id: str
 
 
-class DeviceDown(Event, tag=True):
+class DeviceDown(Event, frozen=True, kw_only=True, tag=True):
     """A device is gone or silent."""
 
     device: str
     reason: str
 
 
-class DeviceTroubled(Event, tag=True):
+class DeviceTroubled(Event, frozen=True, kw_only=True, tag=True):
     """A device or input misbehaves but may still serve."""
 
     device: str

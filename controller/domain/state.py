@@ -1,0 +1,235 @@
+"""The state of a table as one tree of frozen structs, made by folding events (evolve.py) and by nothing else.
+
+A card lies in one of three kinds of slot: FaceDown (known to the controller alone), FaceUp (public) or Unread (known to
+nobody). Projections accept FaceUp only, so that a hidden card cannot travel by mistake; no repr shows one.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from controller.domain.phases import Health, JokerPhase, Phase
+
+DOC = "DOC"
+UNKNOWN = "??"
+
+
+class Struct(msgspec.Struct, frozen=True, kw_only=True):
+    """Frozen, by keyword only."""
+
+
+class FaceDown(msgspec.Struct, frozen=True):
+    """A card that only the controller knows."""
+
+    card: str
+
+    def __repr__(self) -> str:
+        return "FaceDown(**)"
+
+
+class FaceUp(msgspec.Struct, frozen=True):
+    """A public card. `entered`: named by a person, not by a reader."""
+
+    card: str
+    entered: bool = False
+
+
+class Unread(msgspec.Struct, frozen=True):
+    """A card that nobody knows yet."""
+
+
+Slot = FaceDown | FaceUp | Unread
+
+
+def known(slot: Slot) -> str:
+    """The card of a slot for settlement and checks inside the loop, "??" where unread. Never for a projection."""
+    return UNKNOWN if isinstance(slot, Unread) else slot.card
+
+
+class Secret(str):
+    """Hex of a key or seed; its repr shows nothing."""
+
+    def __repr__(self) -> str:
+        return "Secret(**)"
+
+
+class Action(StrEnum):
+    """What a box bought."""
+
+    NONE = "none"
+    EXCHANGE = "exchange"
+    BUY6 = "buy6"
+
+
+class Decision(StrEnum):
+    """How a box decided."""
+
+    RAISE = "raise"
+    FOLD = "fold"
+
+
+class Choice(StrEnum):
+    """What a box does when the dealer does not play."""
+
+    TAKE = "take"
+    BUY = "buy"
+
+
+class BoxStatus(StrEnum):
+    """Where a box stands in settling."""
+
+    OPEN = "open"
+    HELD = "held"
+    PAID = "paid"
+    VOID = "void"
+
+
+class Cause(StrEnum):
+    """Why play is held (irregular) or stopped (fault)."""
+
+    EARLY_CARD = "early_card"
+    EXTRA_CARD = "extra_card"
+    DECK_FAULT = "deck_fault"
+    TOO_MANY_UNREAD = "too_many_unread"
+    DECLARED = "declared"
+    SIDE_BETS = "side_bets"
+    CARDS_LOST = "cards_lost"
+    EVENT_DIFFERS = "event_differs"
+    DEVICE_CHANGED = "device_changed"
+    BOARD = "board"
+    READINGS_DIFFER = "readings_differ"
+    SHOE = "shoe"
+
+
+class Stake(Struct, frozen=True, kw_only=True):
+    """What lay on a box, proposed again for the next hand."""
+
+    box: int
+    owner: int
+    ante: int
+    bonus: int = 0
+    jackpot: int = 0
+    blind: bool = False
+    backers: tuple[int, ...] = ()
+
+
+class Box(Struct, frozen=True, kw_only=True):
+    """One box of the open hand. `ante` 0: not in play. `answer`: its part of the settlement, once computed."""
+
+    box: int
+    owner: int
+    ante: int = 0
+    bonus: int = 0
+    jackpot: int = 0
+    blind: bool = False
+    backers: tuple[int, ...] = ()
+    dealt: tuple[Slot, ...] = ()
+    drawn: tuple[Slot, ...] = ()
+    action: Action = Action.NONE
+    count: int = 0
+    fee: int = 0
+    fixed: bool = False
+    bet: int = 0
+    decision: Decision | None = None
+    insurance: int = 0
+    choice: Choice | None = None
+    turned: bool = False
+    discards: tuple[str, ...] | None = None
+    checked: bool = False
+    status: BoxStatus = BoxStatus.OPEN
+    answer: dict[str, Any] | None = None
+    note: str = ""
+
+    @property
+    def playing(self) -> bool:
+        """In play and not void."""
+        return self.ante > 0 and self.status is not BoxStatus.VOID
+
+    @property
+    def awaits_draw(self) -> bool:
+        """Cards were bought that have not come yet."""
+        return len(self.drawn) < self.count
+
+
+class Hand(Struct, frozen=True, kw_only=True):
+    """The open hand. `back` is where irregular or fault will return to."""
+
+    number: int
+    key: Secret
+    phase: Phase
+    boxes: tuple[Box, ...]
+    dealer: tuple[Slot, ...] = ()
+    dealer_drawn: tuple[Slot, ...] = ()
+    dealer_final: tuple[str, ...] = ()
+    dealer_category: str | None = None
+    qualifies: bool | None = None
+    bought: bool = False
+    takers_settled: bool = False
+    joker: JokerPhase = JokerPhase.NONE
+    slot: Secret | None = None
+    commitment: str = ""
+    seed: Secret = Secret("")
+    stop_late: bool = False
+    counted: int | None = None
+    unread: int = 0
+    burned: int = 0
+    back: Phase | None = None
+    fault_back: Phase | None = None
+    cause: Cause | None = None
+    fault_cause: Cause | None = None
+    detail: str = ""
+
+    def box(self, number: int) -> Box:
+        """The box of this number (1..n)."""
+        return self.boxes[number - 1]
+
+
+class ShoeMemory(Struct, frozen=True, kw_only=True):
+    """What is known of the shoe: last journalled event and the recent ones, so that a repeat can be compared."""
+
+    last_event: int = 0
+    recent: tuple[tuple[int, Secret], ...] = ()
+    serial: str = ""
+    firmware: str = ""
+    boot_id: str = ""
+
+
+class Waiting(Struct, frozen=True, kw_only=True):
+    """An act that waits for people."""
+
+    id: int
+    name: str
+    command: dict[str, Any]
+    operators: tuple[str, ...]
+    missing: str
+
+
+class Table(Struct, frozen=True, kw_only=True):
+    """Everything a restart must find again. `version` counts events, so it moves with every public change."""
+
+    version: int = 0
+    open: bool = False
+    signed_on: dict[str, str] = {}
+    hand: Hand | None = None
+    hands: int = 0
+    stakes: tuple[Stake, ...] = ()
+    undo: tuple[Hand, ...] = ()
+    shoe: ShoeMemory = ShoeMemory()
+    devices: dict[str, Health] = {}
+    waiting: tuple[Waiting, ...] = ()
+    next_waiting: int = 1
+    call: str = ""
+    quarantined: str = ""
+    rules_hash: str = ""
+    limits: dict[str, Any] = {}
+    boxes: int = 0
+    last_hand: dict[str, Any] | None = None
+    jokers: tuple[str, ...] = ()
+
+    @property
+    def phase(self) -> Phase:
+        """The phase of the open hand; CLOSED without one."""
+        return self.hand.phase if self.hand else Phase.CLOSED
