@@ -1,0 +1,54 @@
+"""What a byte port and a numbered device offer to the loop thread. Shapes only: no I/O, no game.
+
+Whoever holds one of these needs no module of a transport or of a certain device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from drivers.events import DeviceEvent, PortEvent
+
+Post = Callable[[PortEvent], None]  # puts a fact into the daemon's inbox; may wait, never loses it
+ClockNs = Callable[[], int]  # monotonic nanoseconds
+
+
+class BytePort(Protocol):
+    """A pump that carries bytes. Everything it hears goes to its `post`."""
+
+    def start(self) -> None:
+        """Begin to connect, for ever, until closed."""
+
+    def write(self, data: bytes) -> None:
+        """Hand over bytes to be sent. Never waits; dropped while the port is closed."""
+
+    def close(self) -> None:
+        """End for good, within a bounded time. Posts nothing afterwards."""
+
+
+class NumberedDevice(Protocol):
+    """A device with a log of numbered events, as seen from the loop thread (sans-I/O)."""
+
+    next_tick_ns: int | None
+
+    def opened(self, now_ns: int) -> list[DeviceEvent]:
+        """The port is open."""
+
+    def closed(self, reason: str, now_ns: int) -> list[DeviceEvent]:
+        """The port is gone or did not open."""
+
+    def receive(self, data: bytes, now_ns: int) -> list[DeviceEvent]:
+        """Bytes came, in any cut."""
+
+    def tick(self, now_ns: int) -> list[DeviceEvent]:
+        """Time passed; to be called at `next_tick_ns` at the latest."""
+
+    def outgoing(self) -> bytes:
+        """The bytes to write since the last call."""
+
+    def acknowledge(self, event_no: int) -> None:
+        """This event, and every one before it, is on disk."""
+
+    def enable_deal(self, enabled: bool) -> None:
+        """May cards be drawn? A level: repeated until the device confirms it."""

@@ -1,0 +1,24 @@
+"""The card codes of the device protocol (docs/protocol.md, section 4): one byte, 53 values, nothing else.
+
+Owns the table and both directions of it. Never guesses: what is not in the table is not a card.
+"""
+
+from __future__ import annotations
+
+CARD_TEXT: tuple[str, ...] = (
+    *("2c", "2d", "2h", "2s"),
+    *("3c", "3d", "3h", "3s"),
+    *("4c", "4d", "4h", "4s"),
+    *("5c", "5d", "5h", "5s"),
+    *("6c", "6d", "6h", "6s"),
+    *("7c", "7d", "7h", "7s"),
+    *("8c", "8d", "8h", "8s"),
+    *("9c", "9d", "9h", "9s"),
+    *("Tc", "Td", "Th", "Ts"),
+    *("Jc", "Jd", "Jh", "Js"),
+    *("Qc", "Qd", "Qh", "Qs"),
+    *("Kc", "Kd", "Kh", "Ks"),
+    *("Ac", "Ad", "Ah", "As"),
+    "JK",
+)
+CARD_CODE: dict[str, int] = {text: code for code, text in enumerate(CARD_TEXT)}
