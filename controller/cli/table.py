@@ -1,0 +1,190 @@
+"""`tablectl status`, `watch`, `do`: the control socket from a terminal. Shows public facts only, having no others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+from controller.cli.output import one_line, print_json, print_lines, strong
+from controller.control.client import DEFAULT_SOCKET, Client
+from controller.errors import TableError
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def with_socket(function: Function) -> Function:
+    """Options that say which table: --socket, or --config whose control.socket it is."""
+    config = click.option("--config", type=click.Path(path_type=Path), help="table.toml that names the socket.")
+    path = click.option("--socket", type=click.Path(path_type=Path), help=f"Control socket (default {DEFAULT_SOCKET}).")
+    return config(path(function))
+
+
+def socket_path(socket: Path | None, config: Path | None) -> Path:
+    """The socket to use. Both options at once are a mistake."""
+    if socket is not None and config is not None:
+        raise click.UsageError("give --socket or --config, not both")
+    if config is None:
+        return socket or DEFAULT_SOCKET
+    from controller.config import load_config  # noqa: PLC0415 - only where it is asked for
+
+    return Path(load_config(config).control.socket)
+
+
+@click.command()
+@with_socket
+@click.option("--json", "as_json", is_flag=True, help="The snapshot as JSON.")
+def status(socket: Path | None, config: Path | None, as_json: bool) -> None:
+    """Phase, boxes, prompt and devices."""
+    with Client(socket_path(socket, config)) as client:
+        snapshot = client.status()
+    if as_json:
+        print_json(snapshot)
+    else:
+        print_lines([one_line(line) for line in describe(snapshot)])
+
+
+@click.command()
+@with_socket
+@click.option("--json", "as_json", is_flag=True, help="JSON lines (they always are).")
+def watch(socket: Path | None, config: Path | None, as_json: bool) -> None:
+    """Snapshots as they come, one JSON object a line, until Ctrl-C."""
+    with Client(socket_path(socket, config)) as client:
+        for snapshot in client.watch():
+            print_json(snapshot)
+
+
+@click.command()
+@click.argument("name")
+@click.argument("args", nargs=-1, metavar="[KEY=VALUE]...")
+@with_socket
+@click.option("--as", "operators", multiple=True, metavar="OPERATOR", help="Who agrees; may be repeated.")
+@click.option("--pin-fd", type=click.IntRange(min=0), help="Read the PINs here, one a line, in the order of --as.")
+@click.option("--hand", type=int, help="The hand that you saw (default: now).")
+@click.option("--version", "seen", type=int, help="The version that you saw (default: now).")
+@click.option("--token", help="Name of this act: sent again, it is not done again.")
+@click.option("--json", "as_json", is_flag=True, help="The outcome as JSON.")
+def do(
+    name: str,
+    args: tuple[str, ...],
+    socket: Path | None,
+    config: Path | None,
+    operators: tuple[str, ...],
+    pin_fd: int | None,
+    hand: int | None,
+    seen: int | None,
+    token: str | None,
+    as_json: bool,
+) -> None:
+    """One command at the table, for instance: do exchange box=3 count=1."""
+    arguments = parse_args(args)
+    path = socket_path(socket, config)
+    identities = list(zip(operators, read_pins(operators, pin_fd), strict=True))
+    with Client(path) as client:
+        if hand is None or seen is None:
+            snapshot = client.status()
+            hand = int(snapshot["hand"]) if hand is None else hand
+            seen = int(snapshot["version"]) if seen is None else seen
+        reply = client.do(name, arguments, hand=hand, version=seen, identities=identities, token=token)
+    if as_json:
+        print_json({"ok": True, "outcome": reply.outcome, "version": reply.version})
+    else:
+        print_lines([one_line(line) for line in describe_outcome(reply.outcome)])
+
+
+commands: list[click.Command] = [status, watch, do]
+
+
+# --- arguments
+
+
+def parse_args(words: tuple[str, ...]) -> dict[str, Any]:
+    """`box=3 cards=Qd chips={"500":2}`: whole numbers, true, false, null, JSON lists and objects; else text."""
+    found: dict[str, Any] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals or not key:
+            raise click.UsageError(f"{one_line(word)} is not KEY=VALUE")
+        if key in found:
+            raise click.UsageError(f"{one_line(key)} is given twice")
+        found[key] = _value(key, text)
+    return found
+
+
+def _value(key: str, text: str) -> Any:
+    if not (text.startswith(("{", "[")) or text in ("true", "false", "null") or _is_number(text)):
+        return text
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        raise click.UsageError(f"the value of {one_line(key)} is not JSON") from None
+
+
+def _is_number(text: str) -> bool:
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdigit() and (digits == "0" or digits[0] != "0")
+
+
+def read_pins(operators: tuple[str, ...], pin_fd: int | None) -> list[str]:
+    """One PIN for each operator, from the descriptor or asked on the terminal without showing it."""
+    if pin_fd is None:
+        return [click.prompt(f"PIN of {operator}", hide_input=True, err=True) for operator in operators]
+    try:
+        with os.fdopen(os.dup(pin_fd), encoding="ascii", errors="replace") as file:
+            pins = [file.readline().strip() for _ in operators]
+    except OSError as error:
+        remedy = "give an open descriptor, for instance 3< file"
+        raise TableError(191, f"cannot read the PINs, {error.strerror}", f"--pin-fd {pin_fd}", remedy) from None
+    if not all(pins):
+        raise TableError(191, "a PIN is missing", f"--pin-fd {pin_fd}", "give one line for each --as")
+    return pins
+
+
+# --- text
+
+
+def describe(snapshot: dict[str, Any]) -> list[str]:
+    """A snapshot for people."""
+    prompt = snapshot.get("prompt") or {}
+    lines = [strong(f"table {snapshot.get('table')}  hand {snapshot.get('hand')}  {snapshot.get('phase')}")]
+    lines.append(f"version {snapshot.get('version')}  rules {snapshot.get('rules')}")
+    if prompt:
+        lines.append(f"prompt: {prompt.get('en', '')} ({prompt.get('code', '')})")
+    if card := (snapshot.get("joker") or {}).get("card"):
+        lines.append(f"joker {card}")
+    lines += [_box(box) for box in snapshot.get("boxes", []) if box.get("in")]
+    dealer = " ".join((snapshot.get("dealer") or {}).get("cards", []))
+    if dealer:
+        lines.append(f"dealer  {dealer}")
+    lines += [f"device {name}: {health}" for name, health in (snapshot.get("devices") or {}).items()]
+    lines += [
+        f"waiting {one.get('id')}: {one.get('command')} for {one.get('missing')}" for one in snapshot.get("waiting", [])
+    ]
+    return lines
+
+
+def _box(box: dict[str, Any]) -> str:
+    stakes = f"ante {box.get('ante')}" + "".join(
+        f" {name} {box[name]}" for name in ("bonus", "jackpot") if box.get(name)
+    )
+    said = box.get("decision") or ("decides" if box.get("lit") else "")
+    return f"box {box.get('box')}  {stakes}  {' '.join(box.get('cards', []))}  {said} {box.get('status', '')}".rstrip()
+
+
+def describe_outcome(outcome: Any) -> list[str]:
+    """What a command brought."""
+    if isinstance(outcome, dict) and "waiting" in outcome:
+        waiting = outcome["waiting"]
+        number, missing = (waiting.get("id"), waiting.get("missing")) if isinstance(waiting, dict) else (waiting, "")
+        return [f"waiting {number}: {missing} must agree (tablectl do approve id={number} --as OPERATOR)"]
+    if isinstance(outcome, dict):
+        return [f"{key}: {_plain(value)}" for key, value in outcome.items()] or ["done"]
+    return [_plain(outcome)]
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
