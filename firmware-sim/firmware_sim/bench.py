@@ -1,0 +1,238 @@
+"""The whole bench in one process: shoe, pins, board, display, deck, the dealer's robot; for the command and for tests.
+
+Files of a bench directory: `shoe` (link to the pty), `gpio.sock`, `shoe-events` (the shoe's memory). `control.sock` is
+the daemon's, watched only.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from types import TracebackType
+
+from firmware_sim.dealer import Dealer
+from firmware_sim.errors import BenchError
+from firmware_sim.faults import LASTING, Fault, FaultBook
+from firmware_sim.feed import Feed, Snapshot
+from firmware_sim.gpio_server import GpioServer
+from firmware_sim.panel import HOLD_S, Panel
+from firmware_sim.shoe_unit import ShoeUnit
+from firmware_sim.spi_board import LedBoard, TextDisplay
+from firmware_sim.wiring import BOARD_DEVICE, DISPLAY_DEVICE, JACKPOT_LAMP_PIN
+from firmware_sim.world import Place, World
+
+DECK_SIZES = {"joker53": 53, "joker53_full": 53, "russian_36": 36}
+
+
+class Bench:
+    """Hardware that a daemon cannot tell from a table's, and hands to play with it."""
+
+    def __init__(self, folder: Path | str, seed: int = 1, *, robot: bool = False, pace_s: float = 0.0) -> None:
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.seed = seed
+        self.world = World(seed)
+        self.board = LedBoard()
+        self.display = TextDisplay()
+        self.gpio = GpioServer(self.folder / "gpio.sock")
+        self.gpio.attach(BOARD_DEVICE, self.board.transfer)
+        self.gpio.attach(DISPLAY_DEVICE, self.display.transfer)
+        self.panel = Panel(self.gpio)
+        self.shoe = ShoeUnit(self.folder, seed)
+        self.feed = Feed(self.folder / "control.sock")
+        self.dealer = Dealer(self, self.feed, self.world, seed=seed, pace_s=pace_s)
+        self._robot = threading.Thread(target=self.dealer.run, name="dealer", daemon=True) if robot else None
+        self._faults = FaultBook(seed)
+        self._unread_next = False
+        self._drawn = 0
+        self._timers: list[threading.Timer] = []
+        self._lock = threading.RLock()
+
+    def start(self) -> Bench:
+        """Power on."""
+        self.gpio.start()
+        self.panel.power_on()
+        self.shoe.start()
+        self.feed.start()
+        if self._robot is not None:
+            self._robot.start()
+        return self
+
+    def stop(self) -> None:
+        """Power off; nothing is left running."""
+        self.dealer.stop()
+        self.feed.stop()
+        if self._robot is not None and self._robot.is_alive():
+            self._robot.join(timeout=8)
+        for timer in self._timers:
+            timer.cancel()
+        self.shoe.stop()
+        self.gpio.stop()
+
+    def __enter__(self) -> Bench:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    # --- hands
+
+    def press(self, name: str) -> None:
+        """A short press of a key or button."""
+        self.panel.press(name)
+
+    def hold(self, name: str, seconds: float = HOLD_S) -> None:
+        """A long press."""
+        self.panel.hold(name, seconds)
+
+    def chord(self, *names: str) -> None:
+        """Several keys together."""
+        self.panel.chord(*names)
+
+    def turn(self, name: str, *, on: bool) -> None:
+        """Turn the key switch, open the door."""
+        self.panel.turn(name, on=on)
+
+    def new_deck(self, hand: int) -> None:
+        """A freshly shuffled deck goes into the shoe."""
+        snap = self.feed.latest or {}
+        with self._lock:
+            self.world.deck_size = DECK_SIZES.get(str(snap.get("rules")), 52)
+            self.world.shuffle(hand)
+            self._drawn = 0
+            self.shoe.load(self.world.left)
+
+    def stack_deck(self, cards: list[str]) -> None:
+        """These cards lie on top of the next deck that goes in."""
+        self.world.stack(cards)
+
+    def draw_card(self, place: Place | str | None = None, box: int = 0, card: str | None = None) -> bool:
+        """Draw the next card (or this one) and lay it down; without a place, where the table expects it.
+
+        False when the shoe holds it back.
+        """
+        with self._lock:
+            if place is None and card is None:
+                place, box = self._expected()
+            if not self.shoe.deal:
+                return False
+            self._drawn += 1
+            for fault in self._faults.take(self.world.hand, self._drawn):
+                self.inject(fault)
+            if card is not None:
+                self.world.put_on_top(card)
+            drawn = self.world.take()
+            unread, self._unread_next = self._unread_next, False
+            if not (self.shoe.unread() if unread else self.shoe.card(drawn)):
+                self.world.put_on_top(drawn)
+                return False
+            self.world.lay(drawn, Place(place) if place else None, box)
+            return True
+
+    def _expected(self) -> tuple[Place | None, int]:
+        expects = (self.feed.latest or {}).get("expects") or {}
+        if expects.get("kind") != "card":
+            return None, 0
+        return Place(expects["place"]), int(expects.get("box") or 0)
+
+    # --- things that go wrong
+
+    def unplug_shoe(self, seconds: float | None = None) -> None:
+        """Pull the shoe's plug; after `seconds` it is put back."""
+        self.shoe.unplug()
+        if seconds is not None:
+            self._later(seconds, self.shoe.plug)
+
+    def replug_shoe(self) -> None:
+        """Put the plug back."""
+        self.shoe.plug()
+
+    def plan_fault(self, fault: Fault, hand: int) -> None:
+        """Once in this hand; a lasting one from now on."""
+        if fault in LASTING:
+            self.inject(fault)
+        else:
+            self._faults.plan(fault, hand)
+
+    def inject(self, fault: Fault) -> None:  # one row a fault
+        """It happens now (a card's fault: at the next card)."""
+        match fault:
+            case Fault.UNREAD_CARD:
+                self._unread_next = True
+            case Fault.DUPLICATE_CARD:
+                self.world.put_on_top(Random(f"{self.seed}/double").choice(self._on_the_felt()))
+            case Fault.EXTRA_CARD:
+                self.world.lay(extra := self.world.take(), None)
+                self.shoe.card(extra)
+            case Fault.LOST_ACK:
+                self.shoe.lose_acks(0.6)
+            case Fault.DUPLICATE_FRAMES:
+                self.shoe.twice = True
+            case Fault.NOISE:
+                self.shoe.noise = True
+            case Fault.UNPLUG_SHORT:
+                self.unplug_shoe(0.3)
+            case Fault.UNPLUG_LONG:
+                self.unplug_shoe(3.0)
+            case Fault.SHOE_RESTART:
+                self.shoe.restart()
+            case Fault.OPEN_LAMP:
+                self.board.break_lamp(next(iter(self.board.lit()), "green 1"))
+            case Fault.BOARD_DEAD:
+                self.board.power(on=False)
+            case Fault.BOUNCING_KEYS:
+                self.panel.bouncing = True
+            case Fault.STUCK_KEY:
+                self.panel.stick("K3")
+
+    def _on_the_felt(self) -> list[str]:
+        cards = [card for box in self.world.boxes.values() for card in box.dealt + box.drawn] + self.world.dealer
+        if not cards:
+            raise BenchError(711, "no card lies on the felt", f"hand {self.world.hand}", "deal a card first")
+        return cards
+
+    def _later(self, seconds: float, act: Callable[[], None]) -> None:
+        timer = threading.Timer(seconds, act)
+        timer.daemon = True
+        self._timers.append(timer)
+        timer.start()
+
+    # --- looking
+
+    def jackpot_lamp(self) -> bool:
+        """Is the jackpot button lit?"""
+        return bool(self.gpio.outputs.get(JACKPOT_LAMP_PIN))
+
+    def wait_expects(self, kind: str, timeout_s: float = 5.0) -> Snapshot:
+        """The first snapshot whose `expects` is of this kind."""
+        return self._wait(f"expects {kind}", lambda snap: (snap.get("expects") or {}).get("kind") == kind, timeout_s)
+
+    def wait_phase(self, phase: str, timeout_s: float = 5.0) -> Snapshot:
+        """The first snapshot in this phase."""
+        return self._wait(f"phase {phase}", lambda snap: snap.get("phase") == phase, timeout_s)
+
+    def wait_hands(self, hand: int, timeout_s: float) -> Snapshot:
+        """The first snapshot whose last finished hand is this one or a later one."""
+        return self._wait(f"hand {hand}", lambda snap: last_hand(snap) >= hand, timeout_s)
+
+    def _wait(self, what: str, wanted: Callable[[Snapshot], bool], timeout_s: float) -> Snapshot:
+        started = time.monotonic()
+        snap = self.feed.wait(wanted, timeout_s)
+        if snap is None:
+            waited = time.monotonic() - started
+            seen = self.feed.latest
+            stands = f"{seen.get('phase')}, expects {seen.get('expects')}" if seen else "no daemon"
+            raise BenchError(
+                712, f"waited {waited:.1f} s for {what}", stands, "see tabled.log in the run's directory", exit_code=1
+            )
+        return snap
+
+
+def last_hand(snap: Snapshot) -> int:
+    """Number of the last finished hand; 0 when none has been."""
+    return int((snap.get("last_hand") or {}).get("hand") or 0)

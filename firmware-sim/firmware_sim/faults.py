@@ -1,0 +1,86 @@
+"""Everything that a bench can do wrong, by name, and when it does: a fault of a run happens once, in one hand.
+
+Names only and their timing; what each does to the hardware is the bench's `inject`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from random import Random
+
+from firmware_sim.errors import BenchError
+
+
+class Fault(StrEnum):
+    """The named faults."""
+
+    UNREAD_CARD = "unread-card"
+    DUPLICATE_CARD = "duplicate-card"
+    EXTRA_CARD = "extra-card"
+    LOST_ACK = "lost-ack"
+    DUPLICATE_FRAMES = "duplicate-frames"
+    NOISE = "noise"
+    UNPLUG_SHORT = "unplug-300ms"
+    UNPLUG_LONG = "unplug-3s"
+    SHOE_RESTART = "shoe-restart"
+    OPEN_LAMP = "open-lamp"
+    BOARD_DEAD = "board-dead"
+    BOUNCING_KEYS = "bouncing-keys"
+    STUCK_KEY = "stuck-key"
+
+
+# These are a state of the hardware and hold from the start; the others are an event within a hand.
+LASTING = frozenset({Fault.DUPLICATE_FRAMES, Fault.NOISE, Fault.BOUNCING_KEYS})
+
+WHAT = {
+    Fault.UNREAD_CARD: "one card leaves the shoe unread",
+    Fault.DUPLICATE_CARD: "a card that lies on the felt comes out of the shoe again",
+    Fault.EXTRA_CARD: "one card too many is drawn",
+    Fault.LOST_ACK: "acknowledgements are lost on the line for 0.6 s",
+    Fault.DUPLICATE_FRAMES: "every frame of the shoe arrives twice",
+    Fault.NOISE: "noise on the serial line, damaged frames among it",
+    Fault.UNPLUG_SHORT: "the shoe's plug is out for 300 ms in mid-deal",
+    Fault.UNPLUG_LONG: "the shoe's plug is out for 3 s in mid-deal",
+    Fault.SHOE_RESTART: "the shoe loses power in mid-deal and comes back",
+    Fault.OPEN_LAMP: "a lit lamp of the joker board is open",
+    Fault.BOARD_DEAD: "the joker board loses its supply",
+    Fault.BOUNCING_KEYS: "contacts bounce for 6 ms",
+    Fault.STUCK_KEY: "key K3 goes down and stays down",
+}
+
+
+def parse(text: str) -> tuple[Fault, int]:
+    """`NAME` or `NAME@HAND` (default: hand 2)."""
+    name, _, hand = text.partition("@")
+    try:
+        return Fault(name), int(hand or 2)
+    except ValueError:
+        raise BenchError(710, "no such fault", text, f"use NAME or NAME@HAND; names: {', '.join(Fault)}") from None
+
+
+@dataclass
+class Due:
+    """A fault that waits for its card."""
+
+    fault: Fault
+    hand: int
+    card: int
+
+
+class FaultBook:
+    """Which fault is due now."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = Random(f"{seed}/faults")
+        self._due: list[Due] = []
+
+    def plan(self, fault: Fault, hand: int) -> None:
+        """Once in this hand, before one of its first cards."""
+        self._due.append(Due(fault, hand, self._random.randrange(2, 7)))
+
+    def take(self, hand: int, card: int) -> list[Fault]:
+        """What happens before this card of this hand; each is taken once."""
+        now = [due for due in self._due if due.hand <= hand and due.card <= card]
+        self._due = [due for due in self._due if due not in now]
+        return [due.fault for due in now]

@@ -1,0 +1,89 @@
+"""Fingers on the table's keys: presses, holds and chords as level changes on wires, with bounce where a fault wants it.
+
+Knows the wires of docs/wiring.md by name and nothing of the game. Times are those of a quick hand: a press lasts 25 ms,
+more than twice the debounce of 10 ms.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from time import sleep
+
+from firmware_sim.errors import BenchError
+from firmware_sim.gpio_server import GpioServer
+from firmware_sim.wiring import INPUTS
+
+PRESS_S = 0.025
+GAP_S = 0.015
+HOLD_S = 0.7
+BOUNCE_S = 0.001
+
+
+class Panel:
+    """The keys, buttons, key switch and door."""
+
+    def __init__(self, gpio: GpioServer, pause: Callable[[float], None] = sleep) -> None:
+        self._gpio = gpio
+        self._pause = pause
+        self._lock = threading.RLock()
+        self._stuck: set[str] = set()
+        self.bouncing = False
+
+    def power_on(self) -> None:
+        """Every wire at its resting level."""
+        self._gpio.drive({wire.pin: wire.rest for wire in INPUTS.values()})
+
+    def press(self, name: str) -> None:
+        """A short press."""
+        self.chord(name)
+
+    def hold(self, name: str, seconds: float = HOLD_S) -> None:
+        """A long press."""
+        with self._lock:
+            self._set(name, active=True)
+            self._pause(seconds)
+            self._set(name, active=False)
+            self._pause(GAP_S)
+
+    def chord(self, *names: str) -> None:
+        """Several keys down together, up together."""
+        with self._lock:
+            for name in names:
+                self._set(name, active=True)
+            self._pause(PRESS_S)
+            for name in names:
+                self._set(name, active=False)
+            self._pause(GAP_S)
+
+    def turn(self, name: str, *, on: bool) -> None:
+        """A switch that stays where it is put (SWITCH, DOOR)."""
+        with self._lock:
+            self._set(name, active=on)
+
+    def stick(self, name: str) -> None:
+        """This key goes down and stays down."""
+        with self._lock:
+            self._set(name, active=True)
+            self._stuck.add(name)
+
+    def free(self, name: str) -> None:
+        """The stuck key comes up."""
+        with self._lock:
+            self._stuck.discard(name)
+            self._set(name, active=False)
+
+    def _set(self, name: str, *, active: bool) -> None:
+        wire = INPUTS.get(name)
+        if wire is None:
+            raise BenchError(707, "no such key", name, f"use one of {' '.join(INPUTS)}")
+        if name in self._stuck:
+            return
+        down, up = 1 - wire.rest, wire.rest
+        if self.bouncing:
+            for _ in range(3):  # contacts close and open again within 6 ms
+                self._gpio.drive({wire.pin: down if active else up})
+                self._pause(BOUNCE_S)
+                self._gpio.drive({wire.pin: up if active else down})
+                self._pause(BOUNCE_S)
+        self._gpio.drive({wire.pin: down if active else up})

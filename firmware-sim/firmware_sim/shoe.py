@@ -1,0 +1,267 @@
+"""The shoe's own side of docs/protocol.md: sessions, the numbered log, acknowledgements, deal enable, self-inhibition.
+
+Sans-I/O: bytes and monotonic nanoseconds come in, bytes go out. Deals nothing without a host. Knows cards by their text
+and what is physically in its throat; never the game.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from drivers.wire.cards import CARD_CODE
+from drivers.wire.link import Link, Received, Side
+from drivers.wire.messages import (
+    Ack,
+    CardState,
+    DealEnable,
+    Done,
+    Event,
+    EventKind,
+    Hello,
+    HelloAsk,
+    Lost,
+    Poll,
+    Resend,
+    Result,
+    Status,
+    UnreadReason,
+)
+from firmware_sim.event_log import KEPT, EventLog
+
+MS = 1_000_000
+WINDOW = 16
+AGAIN_NS = 250 * MS
+INHIBIT_NS = 1000 * MS
+U32 = 0xFFFFFFFF
+
+
+@dataclass
+class Session:
+    """What lives from one HELLO_ASK to the next."""
+
+    nonce: int
+    polled_ns: int | None = None  # None until the first POLL: no event before it
+    acked: int = 0
+    next: int = 1
+    command_id: int = 0
+    answers: dict[int, Result] = field(default_factory=dict)
+
+
+class ShoeDevice:
+    """One shoe. Not thread-safe: the bench holds a lock around it."""
+
+    def __init__(self, log: EventLog, serial: str = "SIM-0001", model: str = "SHOE/sim") -> None:
+        self._log = log
+        self.serial, self.model, self.firmware = serial, model, "1.0.0"
+        self.lid_open = False
+        self.cards_left = 0
+        self.drop_acks_until_ns = 0  # fault: what acknowledges is lost on the line until then
+        self.deal = False
+        self._power_up()
+
+    # --- power and bytes
+
+    def _power_up(self) -> None:
+        self._boot_id = os.urandom(8)
+        self._session: Session | None = None
+        self._link = Link(Side.DEVICE)
+        self._out = bytearray()
+        self._sent: set[int] = set()
+        self._again = 0
+        self._quiet_since_ns: int | None = None
+        self.deal = False
+        self._send(self._hello(0), fresh=True)
+
+    def restart(self) -> None:
+        """Power off and on: the log stays, everything else is forgotten."""
+        self._power_up()
+
+    def receive(self, data: bytes, now_ns: int) -> None:
+        """Bytes from the host, in any cut."""
+        for found in self._link.receive(data):
+            self._take(found, now_ns)
+        self._pump(now_ns)
+
+    def outgoing(self) -> bytes:
+        """What is to be written since the last call."""
+        data, self._out = bytes(self._out), bytearray()
+        return data
+
+    def tick(self, now_ns: int) -> None:
+        """Repeat what nobody acknowledged; inhibit when nobody polls."""
+        session = self._session
+        if session is None or session.polled_ns is None:
+            return
+        if now_ns - session.polled_ns >= INHIBIT_NS:
+            self.deal = False
+        oldest = max(session.acked + 1, self._log.first)
+        quiet = self._quiet_since_ns
+        if quiet is not None and oldest < session.next and now_ns - quiet >= AGAIN_NS:
+            self._send_event(oldest, now_ns)
+
+    # --- what happens physically
+
+    def card(self, card: str, now_ns: int) -> int:
+        """A card left the shoe and was read. Returns its event number."""
+        self.cards_left = max(0, self.cards_left - 1)
+        return self.happen(EventKind.CARD, CARD_CODE[card], now_ns)
+
+    def unread(self, reason: UnreadReason, now_ns: int) -> int:
+        """A card left the shoe and could not be read."""
+        self.cards_left = max(0, self.cards_left - 1)
+        return self.happen(EventKind.CARD_UNREAD, reason, now_ns)
+
+    def load(self, count: int, now_ns: int) -> None:
+        """Lid open, a shuffled deck in, lid closed."""
+        self.lid_open, self.deal = True, False
+        self.happen(EventKind.LID_OPEN, 0, now_ns)
+        self.cards_left = count
+        self.happen(EventKind.DECK_LOADED, count, now_ns)
+        self.lid_open = False
+        self.happen(EventKind.LID_CLOSED, 0, now_ns)
+
+    def happen(self, kind: EventKind, value: int, now_ns: int) -> int:
+        """Log an event, then send it when its turn comes."""
+        number = self._log.append(kind, value).number
+        if kind is EventKind.JAM or self._full():
+            self.deal = False
+        self._pump(now_ns)
+        return number
+
+    def lose_log(self, up_to: int) -> None:
+        """Memory trouble: events up to this number are gone."""
+        self._log.forget(up_to)
+
+    @property
+    def last_event(self) -> int:
+        """Number of the newest event."""
+        return self._log.last
+
+    @property
+    def acked(self) -> int:
+        """Number up to which the host has everything on disk, as far as the device knows."""
+        return self._session.acked if self._session else 0
+
+    # --- messages
+
+    def _take(self, found: Received, now_ns: int) -> None:
+        match found:
+            case HelloAsk(nonce=nonce):
+                self._begin(nonce)
+            case Poll() | Ack() | Resend() | DealEnable() if self._session is not None:
+                self._obey(self._session, found, now_ns)
+            case Poll():
+                self._send(self._hello(0))
+            case _:
+                pass  # noise and protocol errors are counted, never answered; without a session nothing is obeyed
+
+    def _begin(self, nonce: int) -> None:
+        if self._session is None or self._session.nonce != nonce:
+            self._session = Session(nonce)
+            self.deal = False
+            self._quiet_since_ns = None
+        self._send(self._hello(nonce))
+
+    def _obey(self, session: Session, message: Poll | Ack | Resend | DealEnable, now_ns: int) -> None:
+        match message:
+            case Poll(poll_no=poll_no, acked=acked):
+                self._polled(session, acked, now_ns)
+                self._send(self._status(poll_no))
+            case Ack(event_no=number):
+                self._acknowledged(session, number, now_ns)
+            case Resend(from_no=number):
+                self._resend(session, number)
+            case DealEnable(command_id=command_id, level=level):
+                self._deal_enable(session, command_id, level)
+
+    def _polled(self, session: Session, acked: int, now_ns: int) -> None:
+        if session.polled_ns is None:
+            session.acked = acked if acked <= self._log.last else 0
+            session.next = session.acked + 1
+        else:
+            self._acknowledged(session, acked, now_ns)
+        session.polled_ns = now_ns
+
+    def _acknowledged(self, session: Session, number: int, now_ns: int) -> None:
+        if now_ns < self.drop_acks_until_ns or session.polled_ns is None:
+            return
+        if session.acked < number <= self._log.last:
+            session.acked = number
+            self._quiet_since_ns = now_ns
+
+    def _resend(self, session: Session, number: int) -> None:
+        if session.polled_ns is None or not 1 <= number <= self._log.last + 1:
+            return
+        first = self._log.first
+        if number < first:
+            self._send(Lost(first=number, last=first - 1))
+        session.next = max(number, first)
+        session.acked = min(session.acked, number - 1)
+
+    def _deal_enable(self, session: Session, command_id: int, level: int) -> None:
+        if command_id < session.command_id or session.polled_ns is None:
+            return
+        if command_id > session.command_id:
+            session.command_id = command_id
+            session.answers = {command_id: self._carry_out(bool(level))}
+        self._send(Done(command_id=command_id, result=session.answers[command_id]))
+
+    def _carry_out(self, level: bool) -> Result:
+        if level and self.lid_open:
+            return Result.LID_OPEN
+        if level and self._full():
+            return Result.LOG_FULL
+        self.deal = level
+        return Result.DONE
+
+    def _full(self) -> bool:
+        return self._log.last - self.acked >= KEPT
+
+    # --- sending
+
+    def _pump(self, now_ns: int) -> None:
+        session = self._session
+        if session is None or session.polled_ns is None:
+            return
+        session.next = max(session.next, self._log.first, session.acked + 1)
+        while session.next <= min(self._log.last, session.acked + WINDOW):
+            self._send_event(session.next, now_ns)
+            session.next += 1
+
+    def _send_event(self, number: int, now_ns: int) -> None:
+        event = self._log.get(number)
+        if event is None:
+            return
+        again = number in self._sent
+        self._again += again
+        self._sent.add(number)
+        if len(self._sent) > 4 * KEPT:
+            self._sent = {sent for sent in self._sent if sent >= self._log.first}
+        self._quiet_since_ns = now_ns
+        self._send(Event(event_no=number, kind=EventKind(event.kind), value=event.value, again=again))
+
+    def _hello(self, nonce: int) -> Hello:
+        return Hello(
+            nonce=nonce,
+            boot_id=self._boot_id,
+            log_first=self._log.first,
+            log_last=self._log.last,
+            card=CardState.IN_THROAT if self.cards_left else CardState.NONE,
+            model=self.model,
+            serial=self.serial,
+            firmware=self.firmware,
+        )
+
+    def _status(self, poll_no: int) -> Status:
+        return Status(
+            poll_no=poll_no,
+            log_last=self._log.last,
+            deal=int(self.deal),
+            frames=self._link.frames & U32,
+            noise=self._link.noise & U32,
+            again=self._again & U32,
+        )
+
+    def _send(self, message: Hello | Status | Event | Lost | Done, *, fresh: bool = False) -> None:
+        self._out += self._link.send(message, fresh=fresh)

@@ -1,0 +1,137 @@
+"""The shoe as a thing: device, port and a thread that moves bytes between them; the plug, the line's noise.
+
+The only place where shoe and line meet a clock.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+import time
+from pathlib import Path
+from random import Random
+
+from drivers.wire.messages import UnreadReason
+from firmware_sim.event_log import EventLog
+from firmware_sim.pty_port import PtyPort
+from firmware_sim.shoe import ShoeDevice
+
+TICK_S = 0.02
+
+
+class ShoeUnit:
+    """One shoe on a pty under `folder/shoe`, its memory in `folder/shoe-events`."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.port = PtyPort(folder / "shoe")
+        self._log = EventLog(folder / "shoe-events")
+        self.device = ShoeDevice(self._log)
+        self.noise = False
+        self.twice = False
+        self._random = Random(f"{seed}/line")
+        self._lock = threading.Lock()
+        self._wake_in, self._wake_out = os.pipe()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="shoe", daemon=True)
+
+    def start(self) -> None:
+        """Plug in and run."""
+        self.port.plug()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Unplug and end."""
+        self._stop.set()
+        self._wake()
+        self._thread.join(timeout=2)
+        self.port.unplug()
+        self._log.close()
+        os.close(self._wake_in)
+        os.close(self._wake_out)
+
+    @property
+    def deal(self) -> bool:
+        """May a card be drawn? The physical lock, in a way."""
+        return self.device.deal
+
+    def card(self, card: str) -> bool:
+        """Draw a card; False when the shoe is inhibited and holds it back."""
+        with self._lock:
+            if not self.device.deal:
+                return False
+            self.device.card(card, time.monotonic_ns())
+        self._wake()
+        return True
+
+    def unread(self) -> bool:
+        """Draw a card too fast to be read."""
+        with self._lock:
+            if not self.device.deal:
+                return False
+            self.device.unread(UnreadReason.TOO_FAST, time.monotonic_ns())
+        self._wake()
+        return True
+
+    def load(self, count: int) -> None:
+        """Put a shuffled deck in."""
+        with self._lock:
+            self.device.load(count, time.monotonic_ns())
+        self._wake()
+
+    def lose_acks(self, seconds: float) -> None:
+        """What acknowledges is lost for a while."""
+        self.device.drop_acks_until_ns = time.monotonic_ns() + int(seconds * 1e9)
+
+    def unplug(self) -> None:
+        """Pull the plug; the shoe itself keeps its supply."""
+        with self._lock:
+            self.port.unplug()
+
+    def plug(self) -> None:
+        """Put the plug back."""
+        with self._lock:
+            self.port.plug()
+        self._wake()
+
+    def restart(self) -> None:
+        """Power off and on."""
+        with self._lock:
+            self.device.restart()
+        self._wake()
+
+    def _wake(self) -> None:
+        os.write(self._wake_out, b"!")
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            watched = [self._wake_in] + ([self.port.fileno] if self.port.fileno >= 0 else [])
+            try:
+                ready, _, _ = select.select(watched, [], [], TICK_S)
+            except OSError:
+                continue  # the port was unplugged between the two lines above
+            if self._wake_in in ready:
+                os.read(self._wake_in, 4096)
+            self._round()
+
+    def _round(self) -> None:
+        with self._lock:
+            now = time.monotonic_ns()
+            data = self.port.read()
+            if data:
+                self.device.receive(data, now)
+            self.device.tick(now)
+            self.port.write(self._on_the_line(self.device.outgoing()))
+
+    def _on_the_line(self, data: bytes) -> bytes:
+        if not data:
+            return data
+        if self.twice:
+            data += data
+        if self.noise:
+            junk = bytes(self._random.randrange(1, 256) for _ in range(self._random.randrange(1, 40)))
+            damaged = bytearray(data)
+            if self._random.random() < 0.2:
+                damaged[self._random.randrange(len(damaged))] ^= 1 << self._random.randrange(8)
+            data = junk + b"\0" + bytes(damaged)
+        return data
