@@ -1,0 +1,85 @@
+"""`tablectl audit`: the whole journal checked from its bytes, on the table or on a laptop with a copy.
+
+Shows what controller.journal.verify finds. It must never need a key of the table, nor write to the journal.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Final
+
+import click
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from controller.domain.events import registry
+from controller.errors import TableError
+from controller.journal.codec import Registry
+from controller.journal.keys import public_key
+from controller.journal.recall import check_draw
+from controller.journal.verify import HandCheck, Options, Report, audit
+
+DEFAULT_JOURNAL: Final = Path("/var/lib/table-controller/journal.db")
+HAND_CHECKS: Final[tuple[HandCheck, ...]] = (check_draw,)
+"""What every hand is put through; module-level functions, since `--jobs` sends them to other processes."""
+
+
+@click.command("audit")
+@click.argument("journal", type=click.Path(path_type=Path), required=False)
+@click.option("--from", "from_hand", type=click.IntRange(min=1), metavar="HAND", help="Begin at this hand.")
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes for the hands.")
+@click.option("--head", metavar="HEX", help="A head noted earlier: also finds a journal cut back or put back.")
+@click.option("--key", metavar="HEX", help="The table's public key from the opening sheet.")
+@click.option("--live", is_flag=True, help="The daemon is running: the end need not be an orderly stop.")
+@click.option("--chain", "chain_only", is_flag=True, help="Chain and signatures only.")
+@click.option("--json", "as_json", is_flag=True, help="Findings as one JSON object.")
+def audit_command(
+    journal: Path | None,
+    from_hand: int | None,
+    jobs: int,
+    head: str | None,
+    key: str | None,
+    live: bool,
+    chain_only: bool,
+    as_json: bool,
+) -> None:
+    """Check JOURNAL: chain, signatures, seals, draws, settlements. Exit code 1 with the first bad record named."""
+    path = journal or (DEFAULT_JOURNAL if DEFAULT_JOURNAL.exists() else Path("journal.db"))
+    options = Options(_key(key), head, live, from_hand, chain_only, jobs)
+    report = audit(path, Registry(registry()), options, HAND_CHECKS, _progress if sys.stderr.isatty() else None)
+    click.echo(_json(report) if as_json else _text(report))
+    if not report.ok:
+        raise SystemExit(1)
+
+
+commands: list[click.Command] = [audit_command]
+
+
+def _key(text: str | None) -> Ed25519PublicKey | None:
+    if text is None:
+        return None
+    try:
+        return public_key(text.strip())
+    except ValueError:
+        remedy = "copy the 64 hex characters from the opening sheet"
+        raise TableError(101, "not a public key", "--key", remedy, exit_code=2) from None
+
+
+def _progress(done: int, of: int) -> None:
+    click.echo(f"\raudit: {done} of {of} records", nl=False, err=True)
+
+
+def _text(report: Report) -> str:
+    ordered = sorted(report.findings, key=lambda finding: finding.seq)
+    if not ordered:
+        return f"audit: OK {report.hands} hands, {report.records} records, head {report.head}"
+    lines = [finding.what for finding in ordered]
+    place = ordered[0].seq if ordered[0].until in (None, ordered[0].seq) else f"{ordered[0].seq} to {ordered[0].until}"
+    return "\n".join([*lines, f"audit: FAILED {len(ordered)} findings, first bad record {place}: {ordered[0].what}"])
+
+
+def _json(report: Report) -> str:
+    first = report.first
+    facts = {"ok": report.ok, "first_bad": None if first is None else first.seq, **msgspec.to_builtins(report)}
+    return msgspec.json.encode(facts).decode()

@@ -1,0 +1,265 @@
+"""The table's journal: events in, durable records out, and back again at the next start.
+
+Owns the chain's head, the open hand's key and the checkpoints. A record that `append` returned is on disk; one that it
+did not return does not exist. It must never keep a fact in memory that the file refused.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from controller.errors import TableError
+from controller.journal import chain
+from controller.journal.codec import Codec, CodecError, Draft, Registry, read_body
+from controller.journal.keys import Keys
+from controller.journal.records import (
+    HAND_ENDED,
+    HAND_OPENED,
+    SCHEMA,
+    SIGNED,
+    Checkpoint,
+    JournalOpened,
+    Record,
+    Row,
+    Stamp,
+    stream_of,
+)
+from controller.journal.sealing import Entropy, SealError
+from controller.journal.store import Store
+from controller.journal.walk import Identity, Walker, identity
+
+ID_BYTES = 16
+
+
+class Follower(Protocol):
+    """Whoever wants committed rows: the place of the mirror and of the link. It must not block or raise."""
+
+    def follow(self, rows: Sequence[Row]) -> None:
+        """Called on the writer's thread, after the commit."""
+
+
+class Journal:
+    """An open journal. One thread uses it."""
+
+    def __init__(
+        self, store: Store, who: Identity, keys: Keys, registry: Registry, entropy: Entropy, follower: Follower | None
+    ) -> None:
+        self._store = store
+        self._keys = keys
+        self._entropy = entropy
+        self._follower = follower
+        self._codec = Codec(registry, who.journal_id, keys.credential)
+        self.identity = who
+        self.last_hand, self._key = self._find_hand()
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        *,
+        table: str,
+        keys: Keys,
+        registry: Registry,
+        entropy: Entropy,
+        stamp: Stamp,
+        follower: Follower | None = None,
+    ) -> Journal:
+        """A new journal with a random id; record 1 holds table and public key."""
+        journal_id = entropy(ID_BYTES)
+        event = JournalOpened(journal=journal_id.hex(), table=table, public_key=keys.public_hex, schema=SCHEMA)
+        body = Codec(registry, journal_id, keys.credential).encode(Draft(event, 1, None, stamp, None), entropy)
+        store = Store.create(path, (stream_of(None), 1, body))
+        return cls(store, identity(store.one_row(1)), keys, registry, entropy, follower)
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        table: str,
+        keys: Keys,
+        registry: Registry,
+        entropy: Entropy,
+        follower: Follower | None = None,
+    ) -> Journal:
+        """An existing journal, verified from the last but one signed record on. Exit code 3 where it does not hold."""
+        store = Store.open(path)
+        try:
+            who = identity(store.one_row(1))
+            _same(who, table, keys, path)
+            verify_tail(store, who, path)
+            return cls(store, who, keys, registry, entropy, follower)
+        except (CodecError, SealError) as error:
+            store.close()
+            raise _refused(str(error), path) from None
+        except sqlite3.Error as error:
+            store.close()
+            raise _refused(f"the file is damaged ({error})", path) from None
+        except TableError:
+            store.close()
+            raise
+
+    @property
+    def seq(self) -> int:
+        """Number of the last record."""
+        return self._store.seq
+
+    @property
+    def head(self) -> bytes:
+        """Hash of the last record: printed at shift close, sent to the witness."""
+        return self._store.head
+
+    @property
+    def open_hand(self) -> int | None:
+        """The hand that has begun and not ended."""
+        return None if self._key is None else self.last_hand
+
+    def append(self, events: Sequence[msgspec.Struct], *, hand: int | None, stamp: Stamp) -> list[Record]:
+        """Records the events, all or none, and returns them once they are on disk. A hand's end adds a checkpoint."""
+        batch = _Batch(self, hand, stamp)
+        for event in events:
+            batch.add(event)
+        if batch.rows:
+            self._store.append(batch.rows)
+        self._key, self.last_hand = batch.key, batch.last_hand
+        if self._follower is not None:
+            self._follower.follow(batch.rows)
+        return batch.records
+
+    def checkpoint(self, stamp: Stamp) -> Record:
+        """A signed record between hands (shift close)."""
+        return self.append([Checkpoint()], hand=None, stamp=stamp)[0]
+
+    def replay(self, after: int = 0) -> Iterator[Record]:
+        """All decoded records behind `after`, in order of `seq` and no other."""
+        key: bytes | None = None
+        for row in self._store.rows(after):
+            body = read_body(row.body)
+            record = self._codec.record(body, row.hash, key if body.hand is not None else None)
+            if body.type == HAND_OPENED:
+                key = _hand_key(record.event)
+            yield record
+
+    def replay_hand(self, hand: int) -> list[Record]:
+        """The decoded records of one hand."""
+        key: bytes | None = None
+        records: list[Record] = []
+        for row in self._store.stream(stream_of(hand)):
+            records.append(self._codec.record(read_body(row.body), row.hash, key))
+            if records[-1].type == HAND_OPENED:
+                key = _hand_key(records[-1].event)
+        return records
+
+    def wal_bytes(self) -> int:
+        """Size of the write-ahead file, for health: beyond store.WAL_CAP_BYTES a reader is pinned."""
+        return self._store.wal_bytes()
+
+    def close(self) -> None:
+        """Closes the file; the caller has recorded RunEnded before."""
+        self._store.close()
+
+    def _find_hand(self) -> tuple[int, bytes | None]:
+        for row in self._store.rows_back(self._store.seq + 1):
+            if b'"type":"Hand' not in row.body:
+                continue
+            body = read_body(row.body)
+            if body.hand is not None and body.type == HAND_ENDED:
+                return body.hand, None
+            if body.hand is not None and body.type == HAND_OPENED:
+                return body.hand, _hand_key(self._codec.decode(body, None))
+        return 0, None
+
+
+class _Batch:
+    """The rows of one append, chained in memory; nothing of the journal changes until they are on disk."""
+
+    def __init__(self, journal: Journal, hand: int | None, stamp: Stamp) -> None:
+        self._journal = journal
+        self._hand = hand
+        self._stamp = stamp
+        self.seq, self.head = journal.seq, journal.head
+        self.key, self.last_hand = journal._key, journal.last_hand
+        self.rows: list[Row] = []
+        self.records: list[Record] = []
+
+    def add(self, event: msgspec.Struct) -> None:
+        """One more event; what a hand's start and end bring with them."""
+        name = type(event).__name__
+        if name == HAND_OPENED:
+            self._open(event)
+        elif self._hand is not None and self.key is None:
+            raise CodecError(f"{name} for hand {self._hand}, which is not open")
+        self._write(event, self._hand)
+        if name == HAND_ENDED:
+            self._end(event)
+
+    def _open(self, event: msgspec.Struct) -> None:
+        if self.key is not None or getattr(event, "hand", None) != self._hand or self._hand is None:
+            raise CodecError(f"hand {self._hand} cannot open: another is open, or its number differs")
+        self.key, self.last_hand = _hand_key(event), self._hand
+
+    def _end(self, event: msgspec.Struct) -> None:
+        if _hand_key(event) != self.key:
+            raise CodecError("a hand ends with another key than its own")
+        self.key = None
+        self._write(Checkpoint(), None)
+
+    def _write(self, event: msgspec.Struct, hand: int | None) -> None:
+        journal, seq, name = self._journal, self.seq + 1, type(event).__name__
+        if name in SIGNED:
+            event = msgspec.structs.replace(event, head=self.head.hex(), signature="")
+        key = self.key if hand is not None else None
+        body = journal._codec.encode(Draft(event, seq, hand, self._stamp, key), journal._entropy)
+        if name in SIGNED:
+            sig = journal._keys.sign(chain.signed_message(journal.identity.journal_id, seq, self.head, body))
+            event, body = msgspec.structs.replace(event, signature=sig), chain.signed(body, sig)
+        digest = chain.link(self.head, body)
+        version = getattr(type(event), "V", 1)
+        self.rows.append(Row(seq, stream_of(hand), version, self.head, digest, body))
+        self.records.append(Record(seq, hand, name, self._stamp, event, digest))
+        self.seq, self.head = seq, digest
+
+
+def verify_tail(store: Store, who: Identity, path: Path) -> None:
+    """The chain from the last but one signed record to the end."""
+    start = _last_but_one(store)
+    before = store.one_row(start - 1)
+    walker = Walker(who, start - 1, before.hash if before is not None else chain.GENESIS)
+    for row in store.rows(start - 1):
+        fault = walker.step(row)
+        if fault is not None:
+            raise _refused(fault.what, path)
+
+
+def _last_but_one(store: Store) -> int:
+    found = 0
+    for row in store.rows_back(store.seq + 1):
+        if b'"signature":"' in row.body:
+            found += 1
+            if found == 2:
+                return row.seq
+    return 1
+
+
+def _same(who: Identity, table: str, keys: Keys, path: Path) -> None:
+    if who.opened.table != table:
+        raise _refused(f"it is the journal of table {who.opened.table}, not {table}", path)
+    if who.opened.public_key != keys.public_hex:
+        raise _refused("its checkpoints are signed with another key than this table's", path)
+
+
+def _hand_key(event: msgspec.Struct) -> bytes:
+    try:
+        return bytes.fromhex(getattr(event, "key", ""))
+    except ValueError:
+        raise CodecError("the key of a hand is no hex text") from None
+
+
+def _refused(what: str, path: Path) -> TableError:
+    remedy = "run `tablectl audit`, then restore the mirror or set the file aside"
+    return TableError(208, f"the journal does not verify: {what}", str(path), remedy, exit_code=3)

@@ -1,0 +1,139 @@
+"""Reading a journal file without leaving a trace on it: for audits, recalls and whoever has a copy.
+
+A file with an empty write-ahead log is opened immutable. One that a running daemon holds is read beside it. A crashed
+copy is read from a private copy of both files, so that SQLite's own recovery touches nothing that is evidence.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+from urllib.parse import quote
+
+from controller.errors import TableError
+from controller.journal.records import Row
+
+BATCH: Final = 512
+_COLUMNS: Final = "SELECT seq, stream, version, prev, hash, body FROM journal"
+
+
+def read_rows(connection: sqlite3.Connection, start: int, *, newest_first: bool = False) -> Iterator[Row]:
+    """Rows behind (or, newest first, in front of) `start`. Each batch is fetched whole: no cursor stays open (F66)."""
+    where = "WHERE seq < ? ORDER BY seq DESC" if newest_first else "WHERE seq > ? ORDER BY seq"
+    while True:
+        batch = connection.execute(f"{_COLUMNS} {where} LIMIT {BATCH}", (start,)).fetchall()
+        for seq, stream, version, prev, digest, body in batch:
+            yield Row(seq, stream.decode(errors="replace"), version, prev, digest, body)
+        if len(batch) < BATCH:
+            return
+        start = batch[-1][0]
+
+
+def read_stream(connection: sqlite3.Connection, name: str) -> list[Row]:
+    """All rows of one stream (`hand/17`), in order."""
+    found = connection.execute(f"{_COLUMNS} WHERE stream = ? ORDER BY seq", (name,)).fetchall()
+    return [Row(seq, name, version, prev, digest, body) for seq, _, version, prev, digest, body in found]
+
+
+class Reader:
+    """A journal file, read only."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._private: tempfile.TemporaryDirectory[str] | None = None
+        try:
+            self._connection = self._connect()
+            self.records, self.last = self._connection.execute("SELECT count(*), max(seq) FROM journal").fetchone()
+        except sqlite3.Error as error:
+            self._forget()
+            remedy = "name a journal, or restore it from the mirror or a copy"
+            raise TableError(203, f"not a readable journal ({error})", str(path), remedy, exit_code=3) from None
+
+    def rows(self, after: int = 0) -> Iterator[Row]:
+        """Rows behind `after`, in order. TableError where the file cannot be read on."""
+        return self._guard(read_rows(self._connection, after), after)
+
+    def rows_back(self, before: int) -> Iterator[Row]:
+        """Rows in front of `before`, newest first."""
+        return self._guard(read_rows(self._connection, before, newest_first=True), before)
+
+    def stream(self, name: str) -> list[Row]:
+        """All rows of one stream (`hand/17`), in order."""
+        try:
+            return read_stream(self._connection, name)
+        except sqlite3.Error as error:
+            where = f"{self.path}, {name}"
+            raise TableError(207, f"damaged ({error})", where, "restore the mirror or a copy", exit_code=3) from None
+
+    def close(self) -> None:
+        """Closes the file; a private copy is removed."""
+        self._connection.close()
+        self._forget()
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def _guard(self, rows: Iterator[Row], at: int) -> Iterator[Row]:
+        try:
+            for row in rows:
+                at = row.seq
+                yield row
+        except sqlite3.Error as error:
+            where = f"{self.path} beyond record {at}"
+            raise TableError(207, f"damaged ({error})", where, "restore the mirror or a copy", exit_code=3) from None
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            with self.path.open("rb"):
+                pass
+        except OSError as error:
+            code = 2 if isinstance(error, FileNotFoundError) else 3
+            remedy = "name a journal file"
+            raise TableError(
+                202, f"not to be opened ({error.strerror})", str(self.path), remedy, exit_code=code
+            ) from None
+        path, options = self._source()
+        connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?{options}", uri=True, isolation_level=None)
+        connection.text_factory = bytes
+        return connection
+
+    def _source(self) -> tuple[Path, str]:
+        wal = Path(f"{self.path}-wal")
+        if not wal.exists() or wal.stat().st_size == 0:
+            return self.path, "mode=ro&immutable=1"
+        if _held(Path(f"{self.path}.lock")):
+            return self.path, "mode=ro"
+        self._private = tempfile.TemporaryDirectory(prefix="journal-")
+        copy = Path(self._private.name) / "journal.db"
+        shutil.copyfile(self.path, copy)
+        shutil.copyfile(wal, f"{copy}-wal")
+        return copy, "mode=rw"
+
+    def _forget(self) -> None:
+        if self._private is not None:
+            self._private.cleanup()
+
+
+def _held(lock: Path) -> bool:
+    """Whether a living writer holds the journal."""
+    try:
+        handle = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(handle)
+    return False

@@ -1,0 +1,252 @@
+"""The journal's file, for its one writer: SQLite, one append-only table, a commit that is on disk before it returns.
+
+Owns the schema, the pragmas and the exclusive ownership. It knows rows of bytes and nothing of what they say; it must
+never update or delete, and never hold a read open.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from controller.errors import TableError
+from controller.journal import chain
+from controller.journal.reader import read_rows, read_stream
+from controller.journal.records import Row
+
+APPLICATION_ID: Final = 0x54434A31  # "TCJ1"
+LOCK_TRIES: Final = 5
+WAL_CAP_BYTES: Final = 16 * 1024 * 1024
+
+_SCHEMA: Final = (
+    """CREATE TABLE journal(
+         seq INTEGER PRIMARY KEY, stream TEXT NOT NULL, version INTEGER NOT NULL,
+         prev BLOB NOT NULL, hash BLOB NOT NULL, body TEXT NOT NULL) STRICT""",
+    "CREATE INDEX journal_stream ON journal(stream)",
+    """CREATE TRIGGER journal_no_update BEFORE UPDATE ON journal
+         BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END""",
+    """CREATE TRIGGER journal_no_delete BEFORE DELETE ON journal
+         BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END""",
+    # INSERT OR REPLACE deletes without the trigger above, so the number itself is guarded.
+    """CREATE TRIGGER journal_in_order BEFORE INSERT ON journal
+         WHEN NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM journal)
+         BEGIN SELECT RAISE(ABORT, 'not the next number'); END""",
+)
+
+
+class WriteFault(StrEnum):
+    """Why a record could not be written."""
+
+    FULL = "disk full"
+    READ_ONLY = "file system read-only"
+    INPUT_OUTPUT = "input/output error"
+    BUSY = "another process holds the file"
+    OTHER = "write refused"
+
+
+class JournalWriteError(TableError):
+    """Nothing of the append is recorded: nothing may be shown or acknowledged until a write succeeds."""
+
+    def __init__(self, fault: WriteFault, where: str) -> None:
+        super().__init__(210, f"NOT RECORDING: {fault}", where, "free the disk or call the technician", exit_code=3)
+        self.fault = fault
+
+
+class Store:
+    """An open journal file, held by this process alone."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: int) -> None:
+        self._path = path
+        self._connection = connection
+        self._lock = lock
+        self._known = True
+        self.seq, self.head = _tail(connection)
+
+    @classmethod
+    def create(cls, path: Path, first: tuple[str, int, bytes]) -> Store:
+        """A new file with its first record: both or nothing."""
+        lock = _own(path)
+        try:
+            connection = _connect(path)
+            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                raise TableError(204, "a journal stands there already", str(path), "open it, or archive it first")
+            _begin_file(connection, first)
+            _sync_directory(path.parent)
+            return cls(path, connection, lock)
+        except sqlite3.Error as error:
+            os.close(lock)
+            raise _unreadable(path, error) from None
+        except BaseException:
+            os.close(lock)
+            raise
+
+    @classmethod
+    def open(cls, path: Path) -> Store:
+        """An existing file. Exit code 3 where it is no journal, 5 where another process holds it."""
+        if not path.exists():
+            raise TableError(201, "no journal there", str(path), "name the file, or create one with `tablectl setup`")
+        lock = _own(path)
+        try:
+            connection = _connect(path)
+            return cls(path, connection, lock)
+        except sqlite3.Error as error:
+            os.close(lock)
+            raise _unreadable(path, error) from None
+
+    def append(self, rows: Sequence[Row]) -> None:
+        """All rows in one transaction, on disk when it returns; JournalWriteError and none of them otherwise."""
+        try:
+            self._recheck()
+            self._known = False
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany(_INSERT, [_values(row) for row in rows])
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._undo()
+            raise JournalWriteError(_fault(error), str(self._path)) from error
+        self._known = True
+        self.seq, self.head = rows[-1].seq, rows[-1].hash
+
+    def rows(self, after: int = 0) -> Iterator[Row]:
+        """All rows behind `after`, in order, without a read transaction between batches."""
+        return read_rows(self._connection, after)
+
+    def rows_back(self, before: int) -> Iterator[Row]:
+        """Rows in front of `before`, newest first."""
+        return read_rows(self._connection, before, newest_first=True)
+
+    def stream(self, name: str) -> list[Row]:
+        """All rows of one stream, in order."""
+        return read_stream(self._connection, name)
+
+    def one_row(self, seq: int) -> Row | None:
+        """The row of that number."""
+        return next((row for row in self.rows(seq - 1) if row.seq == seq), None)
+
+    def wal_bytes(self) -> int:
+        """Size of the write-ahead file; beyond WAL_CAP_BYTES some reader is pinned."""
+        try:
+            return Path(f"{self._path}-wal").stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    def pragma(self, name: str) -> int | str:
+        """A setting as SQLite sees it (self-test)."""
+        value: int | str = self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+        return value
+
+    def close(self) -> None:
+        """Closes the file and gives it free."""
+        self._connection.close()
+        os.close(self._lock)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def _recheck(self) -> None:
+        """After a failed write the file, not memory, says where the chain stands."""
+        if not self._known and _tail(self._connection) != (self.seq, self.head):
+            raise sqlite3.IntegrityError("the tail changed under a failed write")
+
+    def _undo(self) -> None:
+        if self._connection.in_transaction:
+            try:
+                self._connection.execute("ROLLBACK")
+            except sqlite3.Error:  # the fault itself has ended the transaction
+                return
+
+
+_INSERT: Final = "INSERT INTO journal(seq, stream, version, prev, hash, body) VALUES (?, ?, ?, ?, ?, ?)"
+
+
+def _values(row: Row) -> tuple[int, str, int, bytes, bytes, str]:
+    return row.seq, row.stream, row.version, row.prev, row.hash, row.body.decode()
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, timeout=1.0)
+    connection.text_factory = bytes  # the chain runs over stored bytes, and a touched body may not be UTF-8
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "trusted_schema=OFF", f"journal_size_limit={WAL_CAP_BYTES}"):
+        connection.execute(f"PRAGMA {pragma}").fetchall()
+    return connection
+
+
+def _begin_file(connection: sqlite3.Connection, first: tuple[str, int, bytes]) -> None:
+    stream, version, body = first
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+    for statement in _SCHEMA:
+        connection.execute(statement)
+    digest = chain.link(chain.GENESIS, body)
+    connection.execute(_INSERT, _values(Row(1, stream, version, chain.GENESIS, digest, body)))
+    connection.execute("COMMIT")
+
+
+def _tail(connection: sqlite3.Connection) -> tuple[int, bytes]:
+    found = connection.execute("SELECT seq, hash FROM journal ORDER BY seq DESC LIMIT 1").fetchone()
+    return (0, chain.GENESIS) if found is None else (found[0], found[1])
+
+
+def _own(path: Path) -> int:
+    """Exclusive ownership by a lock file beside the journal. The kernel gives it free when the holder dies."""
+    beside = f"{path}.lock"
+    try:
+        lock = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise TableError(205, f"lock not made ({error.strerror})", beside, "check the directory", exit_code=3) from None
+    try:
+        _flock(lock)
+    except OSError as error:
+        holder = os.pread(lock, 32, 0).decode(errors="replace").strip() or "unknown"
+        os.close(lock)
+        if error.errno not in (errno.EAGAIN, errno.EACCES):
+            raise TableError(205, f"lock refused ({error.strerror})", beside, "check the disk", exit_code=3) from None
+        remedy = "stop that one first"
+        raise TableError(206, f"process {holder} holds the journal", str(path), remedy, exit_code=5) from None
+    os.ftruncate(lock, 0)
+    os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+    return lock
+
+
+def _flock(lock: int) -> None:
+    for _ in range(LOCK_TRIES - 1):
+        try:
+            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:  # a reader that looks whether we live holds it for an instant
+            os.sched_yield()
+    return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _sync_directory(directory: Path) -> None:
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _unreadable(path: Path, error: sqlite3.Error) -> TableError:
+    remedy = "set it aside and restore the mirror or a copy"
+    return TableError(203, f"not a readable journal ({error})", str(path), remedy, exit_code=3)
+
+
+def _fault(error: sqlite3.Error) -> WriteFault:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return {
+        sqlite3.SQLITE_FULL: WriteFault.FULL,
+        sqlite3.SQLITE_READONLY: WriteFault.READ_ONLY,
+        sqlite3.SQLITE_IOERR: WriteFault.INPUT_OUTPUT,
+        sqlite3.SQLITE_CANTOPEN: WriteFault.INPUT_OUTPUT,
+        sqlite3.SQLITE_BUSY: WriteFault.BUSY,
+        sqlite3.SQLITE_LOCKED: WriteFault.BUSY,
+    }.get(code, WriteFault.OTHER)
