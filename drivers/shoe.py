@@ -1,0 +1,393 @@
+"""The shoe's driver: the host's side of docs/protocol.md. Sans-I/O, on the loop thread; time comes in as an argument.
+
+Owns the session, the order of numbered events and the wanted deal level. Never delivers out of order, never
+acknowledges by itself, never guesses a card; knows nothing of the game. Its memory and its output are bounded
+whatever the line brings.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import assert_never
+
+from drivers.events import DeviceEvent, DeviceFault, DeviceLost, DeviceReady, EventsLost
+from drivers.shoe_events import told
+from drivers.wire.framing import DELIMITER, FrameFault
+from drivers.wire.link import BadMessage, Link, Received, Side
+from drivers.wire.messages import (
+    Ack,
+    CardState,
+    Done,
+    Event,
+    Hello,
+    HelloAsk,
+    HostMessage,
+    Lost,
+    Poll,
+    Resend,
+    Result,
+    Status,
+)
+from drivers.wire.pacing import MS, REPEAT_NS, RETRY_NS, Burst, DealLevel
+
+POLL_NS = 200 * MS
+SILENT_POLLS = 3  # 600 ms
+LOST_POLLS = 25  # 5 s
+LOST_ASKS = 10  # 5 s
+ANSWERABLE_POLLS = 3
+RESYNC = DELIMITER * 8
+MAX_FAULT_TEXTS = 8
+
+
+class State(StrEnum):
+    """Where the session stands (docs/protocol.md, section 6)."""
+
+    CLOSED = "closed"
+    ASKING = "asking"
+    READY = "ready"
+    HELD = "held"  # another device, or a log that restarted: nothing is taken until `adopt`
+    WRONG = "wrong"
+
+
+class Shoe:
+    """One shoe. Call `tick` at `next_tick_ns` at the latest and write `outgoing()` after every call."""
+
+    def __init__(self, name: str, last_event: int, *, expected: str = "SHOE") -> None:
+        self._name = name
+        self._expected = expected
+        self._link = Link(Side.HOST)
+        self._state = State.CLOSED
+        self._out = bytearray()
+        self._now_ns = 0
+        # Numbers: delivered up to _last; on disk up to _acked; up to _floor people have decided, not the journal.
+        self._last = self._acked = last_event
+        self._floor = 0
+        self._log_last = 0
+        self._trusted: Hello | None = None
+        self._current: Hello | None = None
+        # Questions that are open.
+        self._nonce = 0
+        self._asks = 0
+        self._ask_ns = 0
+        self._poll_no = self._answered_no = 0
+        self._poll_ns = 0
+        self._resend_from = 0
+        self._resend_ns = 0
+        self._behind_ns: int | None = None
+        self._deal = DealLevel()
+        self._renew = False
+        # What has been told already.
+        self._silent = False
+        self._lost_told: str | None = None
+        self._wrong_told = ""
+        self._refusal_told = Result.DONE
+        self._noise = Burst()
+        self._bad: dict[str, Burst] = {}
+
+    # -- what the loop thread calls ---------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """For health and tests."""
+        return self._state
+
+    @property
+    def link(self) -> Link:
+        """The counters of the line."""
+        return self._link
+
+    @property
+    def next_tick_ns(self) -> int | None:
+        """When `tick` is due; None while the port is closed."""
+        if self._renew and self._state is not State.CLOSED:
+            return self._now_ns
+        match self._state:
+            case State.CLOSED:
+                return None
+            case State.ASKING | State.WRONG:
+                return self._ask_ns
+            case State.READY | State.HELD:
+                deal_ns = self._deal.due_ns if self._state is State.READY else None
+                return self._poll_ns if deal_ns is None else min(self._poll_ns, deal_ns)
+            case _:
+                assert_never(self._state)
+
+    def opened(self, now_ns: int) -> list[DeviceEvent]:
+        """The port is open and raw: close off whatever the device took before, then ask who it is."""
+        self._now_ns = now_ns
+        self._link.reset()
+        self._bad.clear()
+        self._out.clear()
+        self._renew = False
+        self._begin_asking(now_ns)
+        return []
+
+    def closed(self, reason: str, now_ns: int) -> list[DeviceEvent]:
+        """The port is gone or did not open. Told once for each reason until the device is ready again."""
+        self._now_ns = now_ns
+        self._state = State.CLOSED
+        self._out.clear()
+        return self._tell_lost(reason)
+
+    def receive(self, data: bytes, now_ns: int) -> list[DeviceEvent]:
+        """Bytes in any cut."""
+        self._now_ns = now_ns
+        if self._state is State.CLOSED:
+            return []
+        return [event for item in self._link.receive(data) for event in self._take(item, now_ns)]
+
+    def tick(self, now_ns: int) -> list[DeviceEvent]:
+        """Heartbeat, repeated questions, time-outs."""
+        self._now_ns = now_ns
+        if self._state is State.CLOSED:
+            return []
+        if self._renew or (self._state is State.WRONG and now_ns >= self._ask_ns):
+            self._renew = False
+            self._begin_asking(now_ns)
+            return []
+        if self._state is State.ASKING:
+            return self._ask_again(now_ns)
+        if self._state in (State.READY, State.HELD):
+            return self._heartbeat(now_ns)
+        return []
+
+    def outgoing(self) -> bytes:
+        """The bytes to write since the last call."""
+        data = bytes(self._out)
+        self._out.clear()
+        return data
+
+    def acknowledge(self, event_no: int) -> None:
+        """Events up to this one are on disk. Only after the fsync."""
+        if event_no > self._last:
+            raise ValueError(f"event {event_no} was never delivered (last: {self._last})")
+        self._acked = max(self._acked, event_no)
+        if self._state is State.READY and self._acked:
+            self._send(Ack(self._acked))
+
+    def enable_deal(self, enabled: bool) -> None:
+        """The wanted level; repeated until confirmed, and again in every new session."""
+        if enabled == self._deal.wanted:
+            return
+        self._deal.wanted = enabled
+        if self._state is State.READY:
+            self._deal.ask_anew(self._now_ns)
+            self._send_deal(self._now_ns)
+
+    def adopt(self, event_no: int) -> None:
+        """People have decided that the log goes on after this number: another shoe, a restarted log, a broken event."""
+        self._last = self._acked = self._floor = event_no
+        self._trusted = self._current
+        self._renew = True
+
+    # -- asking -------------------------------------------------------------------------------------------------
+
+    def _begin_asking(self, now_ns: int) -> None:
+        self._state = State.ASKING
+        self._nonce = max(self._nonce + 1, now_ns)
+        self._asks = 0
+        self._out += RESYNC
+        self._ask(now_ns)
+
+    def _ask(self, now_ns: int) -> None:
+        self._asks += 1
+        self._ask_ns = now_ns + REPEAT_NS
+        self._send(HelloAsk(self._nonce), fresh=True)
+
+    def _ask_again(self, now_ns: int) -> list[DeviceEvent]:
+        if now_ns < self._ask_ns:
+            return []
+        self._ask(now_ns)
+        return self._tell_lost("no answer for 5 s") if self._asks > LOST_ASKS else []
+
+    def _take_hello(self, hello: Hello, now_ns: int) -> list[DeviceEvent]:
+        if hello.nonce == 0 and self._state in (State.READY, State.HELD):
+            self._begin_asking(now_ns)  # it restarted: every number of the old session is void
+            return []
+        if self._state is not State.ASKING or hello.nonce != self._nonce:
+            return []
+        kind = hello.model.split("/")[0]
+        if kind != self._expected:
+            return self._take_wrong(kind, now_ns)
+        faults = self._compare(hello)
+        self._begin_session(hello, now_ns)
+        return [self._ready(hello), *faults]
+
+    def _take_wrong(self, kind: str, now_ns: int) -> list[DeviceEvent]:
+        self._state = State.WRONG
+        self._ask_ns = now_ns + RETRY_NS
+        if kind == self._wrong_told:
+            return []
+        self._wrong_told = kind
+        return [self._fault("wrong_device", f"wrong device: expected {self._expected}, got {kind}")]
+
+    def _compare(self, hello: Hello) -> list[DeviceEvent]:
+        """Against the device that was trusted last. Sets the state; a held device stays so until `adopt`."""
+        known, faults = self._trusted, list[DeviceEvent]()
+        swapped = known is not None and hello.serial != known.serial
+        restarted = hello.log_last < self._last
+        if known is not None and (swapped or hello.firmware != known.firmware):
+            was, now = f"{known.serial} {known.firmware}", f"{hello.serial} {hello.firmware}"
+            faults.append(self._fault("device_changed", f"was {was}, is {now}"))
+        elif known is not None and hello.boot_id != known.boot_id:
+            faults.append(self._fault("rebooted", f"restarted, log ends at {hello.log_last}"))
+        if restarted:
+            detail = f"its log ends at {hello.log_last}, the journal at {self._last}"
+            faults.append(self._fault("log_restarted", detail))
+        if hello.card in (CardState.HALF_DRAWN, CardState.UNKNOWN):
+            faults.append(self._fault("card_position", hello.card.name.lower()))
+        self._state = State.HELD if swapped or restarted else State.READY
+        if self._state is State.READY:
+            self._trusted = hello
+        return faults
+
+    def _begin_session(self, hello: Hello, now_ns: int) -> None:
+        self._current = hello
+        self._lost_told, self._wrong_told, self._silent = None, "", False
+        self._log_last = hello.log_last
+        self._poll_no = self._answered_no = 0
+        self._resend_from = self._resend_ns = 0
+        self._behind_ns = None
+        self._poll(now_ns)
+        if self._state is State.READY:
+            self._deal.ask_anew(now_ns)
+            self._send_deal(now_ns)
+
+    # -- a session ----------------------------------------------------------------------------------------------
+
+    def _heartbeat(self, now_ns: int) -> list[DeviceEvent]:
+        if self._state is State.READY:
+            self._send_deal(now_ns)
+        if now_ns < self._poll_ns:
+            return []
+        # Counted in polls, not in time: a host that was held up itself has not asked, so nobody failed to answer.
+        missed = self._poll_no - self._answered_no
+        if missed >= LOST_POLLS:
+            self._begin_asking(now_ns)
+            return self._tell_lost("no answer for 5 s")
+        self._poll(now_ns)
+        if missed < SILENT_POLLS or self._silent:
+            return []
+        self._silent = True
+        return [self._fault("silent", f"{missed} polls without an answer")]
+
+    def _poll(self, now_ns: int) -> None:
+        self._poll_no += 1
+        self._poll_ns = now_ns + POLL_NS
+        self._send(Poll(self._poll_no, self._acked))
+
+    def _send_deal(self, now_ns: int) -> None:
+        command = self._deal.send(now_ns)
+        if command is not None:
+            self._send(command)
+
+    def _take_status(self, status: Status, now_ns: int) -> list[DeviceEvent]:
+        if not self._poll_no - ANSWERABLE_POLLS < status.poll_no <= self._poll_no:
+            return []
+        self._answered_no = max(self._answered_no, status.poll_no)
+        if self._state is State.HELD:
+            return []
+        if status.log_last < self._last:
+            self._begin_asking(now_ns)  # a log does not shrink: who is this?
+            return []
+        self._log_last = status.log_last
+        self._deal.seen(bool(status.deal), now_ns)
+        self._catch_up(now_ns)
+        if not self._silent or self._current is None:
+            return []
+        self._silent = False
+        return [self._ready(self._current)]
+
+    def _catch_up(self, now_ns: int) -> None:
+        """The device has more than it sends: ask, after it has had time to send it by itself."""
+        if self._log_last <= self._last:
+            self._behind_ns = None
+        elif self._behind_ns is None:
+            self._behind_ns = now_ns
+        elif now_ns - self._behind_ns >= REPEAT_NS:
+            self._ask_resend(now_ns)
+
+    def _ask_resend(self, now_ns: int) -> None:
+        """At most once in 500 ms, whatever arrives."""
+        if now_ns < self._resend_ns:
+            return
+        self._resend_from = self._last + 1
+        self._resend_ns = now_ns + REPEAT_NS
+        self._send(Resend(self._resend_from))
+
+    def _take_event(self, event: Event, now_ns: int) -> list[DeviceEvent]:
+        if event.event_no > self._last + 1:
+            self._ask_resend(now_ns)
+            return []
+        if event.event_no == self._last + 1:
+            self._last = event.event_no
+            self._behind_ns = None
+        elif event.event_no <= self._floor:
+            self._send(Ack(self._acked))
+            return []
+        return [told(self._name, event)]
+
+    def _take_lost(self, lost: Lost) -> list[DeviceEvent]:
+        # Only as an answer, and never beyond what the device says it has logged.
+        if lost.first != self._resend_from or not self._last < lost.last <= self._log_last:
+            return []
+        first, self._last = self._last + 1, lost.last
+        self._resend_from, self._behind_ns = 0, None
+        return [EventsLost(self._name, first, lost.last)]
+
+    def _take_done(self, done: Done, now_ns: int) -> list[DeviceEvent]:
+        result = self._deal.done(done, now_ns)
+        if result is None or result is self._refusal_told:
+            return []
+        self._refusal_told = result
+        if result is Result.DONE:
+            return []
+        return [self._fault("inhibited", f"dealing refused: {result.name.lower()}")]
+
+    # -- common -------------------------------------------------------------------------------------------------
+
+    def _take(self, item: Received, now_ns: int) -> list[DeviceEvent]:
+        ready = self._state is State.READY
+        match item:
+            case FrameFault():
+                return self._tell_noise(item, now_ns)
+            case BadMessage(what=what):
+                return self._tell_bad(what, now_ns)
+            case Hello():
+                return self._take_hello(item, now_ns)
+            case Status():
+                return self._take_status(item, now_ns) if ready or self._state is State.HELD else []
+            case Event():
+                return self._take_event(item, now_ns) if ready else []
+            case Lost():
+                return self._take_lost(item) if ready else []
+            case Done():
+                return self._take_done(item, now_ns) if ready else []
+            case _:
+                return []  # the link lets no message of our own side through
+
+    def _tell_noise(self, fault: FrameFault, now_ns: int) -> list[DeviceEvent]:
+        if not self._noise.tell(now_ns):
+            return []
+        return [self._fault("noise", f"{fault}; {self._link.noise} damaged frames so far")]
+
+    def _tell_bad(self, what: str, now_ns: int) -> list[DeviceEvent]:
+        if what not in self._bad and len(self._bad) >= MAX_FAULT_TEXTS:
+            return []
+        return [self._fault("protocol", what)] if self._bad.setdefault(what, Burst()).tell(now_ns) else []
+
+    def _tell_lost(self, reason: str) -> list[DeviceEvent]:
+        if reason == self._lost_told:
+            return []
+        self._lost_told = reason
+        return [DeviceLost(self._name, reason)]
+
+    def _ready(self, hello: Hello) -> DeviceReady:
+        identity = (hello.model, hello.serial, hello.firmware, hello.boot_id.hex())
+        return DeviceReady(self._name, *identity, hello.log_first, hello.log_last)
+
+    def _fault(self, code: str, detail: str) -> DeviceFault:
+        return DeviceFault(self._name, code, detail)
+
+    def _send(self, message: HostMessage, *, fresh: bool = False) -> None:
+        self._out += self._link.send(message, fresh=fresh)

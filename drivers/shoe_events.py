@@ -1,0 +1,34 @@
+"""What an EVENT of the shoe's protocol means to the table: a card as text, or a named note.
+
+Owns the words; knows no session and no order.
+"""
+
+from __future__ import annotations
+
+from drivers.events import CardRead, DeviceNote
+from drivers.wire.cards import CARD_TEXT
+from drivers.wire.messages import COUNT_UNKNOWN, Event, EventKind, UnreadReason
+
+_NOTES = {
+    EventKind.DECK_LOADED: "deck_loaded",
+    EventKind.LID_OPEN: "lid_open",
+    EventKind.LID_CLOSED: "lid_closed",
+    EventKind.JAM: "jam",
+    EventKind.DOUBLE_FEED: "double_feed",
+    EventKind.EMPTY: "shoe_empty",
+    EventKind.CUT_CARD: "cut_card",
+}
+
+
+def told(device: str, event: Event) -> CardRead | DeviceNote:
+    """One numbered event, in the table's words."""
+    match event.kind:
+        case EventKind.CARD:
+            return CardRead(device, event.event_no, CARD_TEXT[event.value])
+        case EventKind.CARD_UNREAD:
+            return CardRead(device, event.event_no, None, UnreadReason(event.value).name.lower())
+        case EventKind.DECK_LOADED:
+            count = "unknown" if event.value == COUNT_UNKNOWN else str(event.value)
+            return DeviceNote(device, event.event_no, _NOTES[event.kind], count)
+        case _:
+            return DeviceNote(device, event.event_no, _NOTES[event.kind])

@@ -1,0 +1,301 @@
+"""A serial port as a pump: one thread that carries bytes both ways. The only importer of `serial`.
+
+Owns the descriptor, exclusive access, raw mode and the reconnection with back-off. Never reads meaning into a byte,
+never makes a writer wait, never leaves a descriptor open, and ends every kind of failure in one PortClosed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import select
+import termios
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import serial
+
+from drivers.events import PortBytes, PortClosed, PortOpened
+from drivers.ports import ClockNs, Post
+
+READ_SIZE = 4096
+MAX_UNSENT = 65_536
+CLOSE_S = 2.0
+SELECT_S = 0.5
+PTY_MAJORS = range(136, 144)
+
+
+class PortUnavailable(Exception):
+    """The port cannot be opened; the text says why."""
+
+
+class PortBusy(PortUnavailable):
+    """Another program holds the port."""
+
+    def __init__(self, path: str, pid: int | None) -> None:
+        super().__init__(f"port in use by pid {pid}" if pid else "port busy (another program holds it)")
+        self.path = path
+        self.pid = pid
+
+
+class PortGone(Exception):
+    """The connection ended; the text says how."""
+
+
+class OpenPort(Protocol):
+    """An open descriptor, as pyserial gives it."""
+
+    def fileno(self) -> int:
+        """The descriptor, non-blocking."""
+
+    def close(self) -> None:
+        """Give it back."""
+
+
+def port_holder(path: str) -> int | None:
+    """The process that holds the lock on this port, as far as we may see it."""
+    try:
+        device = os.stat(path)
+        locks = Path("/proc/locks").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    wanted = f"{os.major(device.st_dev):02x}:{os.minor(device.st_dev):02x}:{device.st_ino}"
+    for words in map(str.split, locks):
+        if len(words) > 5 and words[5] == wanted and words[4].isdecimal():
+            return int(words[4])
+    return None
+
+
+def open_serial(path: str, baud: int) -> OpenPort:
+    """Open once: locked, then raw, then exclusive. Raises PortUnavailable, or what the driver raises."""
+    port = serial.Serial(port=None, baudrate=baud, timeout=0, write_timeout=0, exclusive=True)
+    port.port = path
+    try:
+        port.open()  # pyserial locks before it touches the settings, and makes the line raw before anything else
+        _exclude_others(port.fileno())
+        _keep_lines_on_close(port.fileno())
+    except OSError as error:
+        _close_quietly(port)
+        raise _unavailable(path, error) from error
+    except BaseException:
+        _close_quietly(port)
+        raise
+    opened: OpenPort = port
+    return opened
+
+
+def _unavailable(path: str, error: OSError) -> PortUnavailable:
+    match error.errno:
+        case errno.EBUSY | errno.EAGAIN:
+            return PortBusy(path, port_holder(path))
+        case errno.ENOENT | errno.ENODEV | errno.ENXIO:
+            return PortUnavailable("no such port")
+        case errno.EACCES | errno.EPERM:
+            return PortUnavailable("no permission: check the udev rule and the group")
+    return PortUnavailable(describe(error))
+
+
+def _exclude_others(descriptor: int) -> None:
+    """Programs that know no lock are kept out as well, by the kernel.
+
+    Not on a pseudo-terminal: it keeps the mark when its holder is killed, as long as its other end lives, and would
+    then be closed to us too. The lock holds there as everywhere.
+    """
+    if os.major(os.fstat(descriptor).st_rdev) not in PTY_MAJORS:
+        fcntl.ioctl(descriptor, termios.TIOCEXCL)
+
+
+def _keep_lines_on_close(descriptor: int) -> None:
+    """Without HUPCL the kernel leaves DTR alone when we close; some devices restart when it changes."""
+    settings = termios.tcgetattr(descriptor)
+    settings[2] &= ~termios.HUPCL
+    termios.tcsetattr(descriptor, termios.TCSANOW, settings)
+
+
+def _close_quietly(port: OpenPort) -> None:
+    """Unsent bytes are thrown away first: closing would wait for a device that takes none."""
+    with contextlib.suppress(OSError, termios.error, ValueError, TypeError):
+        termios.tcflush(port.fileno(), termios.TCOFLUSH)
+    with contextlib.suppress(OSError, termios.error):
+        port.close()
+
+
+def describe(error: BaseException) -> str:
+    """One line for people. Texts of unexpected errors stay out: they may quote bytes, and bytes may be cards."""
+    if isinstance(error, (PortUnavailable, PortGone)):
+        return str(error)
+    if isinstance(error, (OSError, termios.error)):
+        number = error.errno if isinstance(error, OSError) else error.args[0] if error.args else None
+        if number in (errno.EIO, errno.ENODEV, errno.ENXIO):
+            return "device gone"
+        return os.strerror(number) if isinstance(number, int) else "not a serial port, or its driver refused"
+    return f"driver failed ({type(error).__name__})"
+
+
+def back_off(attempt: int) -> float:
+    """Seconds before the next try: 0.1, 0.2, 0.4 ... 2."""
+    return min(0.1 * 2.0 ** min(attempt - 1, 10), 2.0)
+
+
+class SerialPump:
+    """Opens, reads, writes, reconnects. `post` gets PortOpened, PortBytes and PortClosed, from the pump's thread."""
+
+    def __init__(
+        self,
+        name: str,
+        path: str,
+        baud: int,
+        post: Post,
+        clock_ns: ClockNs,
+        *,
+        backoff: Callable[[int], float] = back_off,
+        rest: Callable[[float], object] | None = None,
+        opener: Callable[[str, int], OpenPort] = open_serial,
+        write_timeout_s: float = 1.0,
+    ) -> None:
+        self._name, self._path, self._baud = name, path, baud
+        self._post, self._clock_ns = post, clock_ns
+        self._backoff, self._opener = backoff, opener
+        self._write_timeout_ns = int(write_timeout_s * 1e9)
+        self._stop = threading.Event()
+        self._rest = rest or self._stop.wait
+        self._lock = threading.Lock()  # guards _unsent, _connected and the wake pipe
+        self._unsent = bytearray()
+        self._connected = False
+        self._wake: tuple[int, int] | None = None
+        self._port: OpenPort | None = None
+        self._reason: str | None = None
+        self._failures = 0
+        self._thread: threading.Thread | None = None
+
+    # -- any thread -------------------------------------------------------------------------------------------
+
+    def probe(self) -> None:
+        """Open now and keep the port for the thread. Raises PortBusy or PortUnavailable; call before `start`."""
+        try:
+            self._port = self._opener(self._path, self._baud)
+        except (OSError, termios.error) as error:
+            raise PortUnavailable(describe(error)) from error
+
+    def start(self) -> None:
+        """Begin to connect, for ever, until closed."""
+        read_end, write_end = os.pipe()
+        os.set_blocking(read_end, False)
+        os.set_blocking(write_end, False)
+        self._wake = (read_end, write_end)
+        self._thread = threading.Thread(target=self._run, args=(read_end,), name=f"port-{self._name}", daemon=True)
+        self._thread.start()
+
+    def write(self, data: bytes) -> None:
+        """Hand over bytes to be sent. Never waits; dropped while the port is closed."""
+        with self._lock:
+            if not data or not self._connected or len(self._unsent) > MAX_UNSENT:
+                return
+            self._unsent += data
+            self._wake_up()
+
+    def close(self) -> None:
+        """End for good, within two seconds even if the device or the inbox is stuck."""
+        self._stop.set()
+        with self._lock:
+            self._wake_up()
+        if self._thread is not None:
+            self._thread.join(CLOSE_S)
+            if self._thread.is_alive():
+                return  # stuck in `post`: a daemon thread, it gives back its descriptors when it is let go
+        self._give_back()
+        with self._lock:
+            for descriptor in self._wake or ():
+                os.close(descriptor)
+            self._wake = None
+
+    def _wake_up(self) -> None:
+        if self._wake is not None:
+            with contextlib.suppress(BlockingIOError):  # full: it is awake already
+                os.write(self._wake[1], b"!")
+
+    # -- the pump's thread ------------------------------------------------------------------------------------
+
+    def _run(self, wake: int) -> None:
+        while not self._stop.is_set():
+            try:
+                self._report_and_rest()
+                self._connection(wake)
+            except Exception as error:  # noqa: BLE001 - the pump's top: whatever it is ends the connection, never the pump
+                self._reason = describe(error)
+                self._failures += 1
+            finally:
+                self._give_back()
+
+    def _report_and_rest(self) -> None:
+        reason, self._reason = self._reason, None
+        if reason is None or self._stop.is_set():
+            return
+        try:
+            self._post(PortClosed(self._name, reason, self._failures, self._clock_ns()))
+        finally:
+            self._rest(self._backoff(self._failures))
+
+    def _connection(self, wake: int) -> None:
+        if self._stop.is_set():
+            return
+        port = self._port = self._port or self._opener(self._path, self._baud)
+        with self._lock:
+            self._unsent.clear()
+            self._connected = True
+        self._post(PortOpened(self._name, self._clock_ns()))
+        blocked_ns: int | None = None
+        while not self._stop.is_set():
+            readable, writable = self._wait(port.fileno(), wake)
+            if readable:
+                self._read(port.fileno())
+            blocked_ns = self._write_some(port.fileno(), writable, blocked_ns)
+
+    def _wait(self, descriptor: int, wake: int) -> tuple[bool, bool]:
+        with self._lock:
+            to_write = [descriptor] if self._unsent else []
+        readable, writable, _ = select.select([descriptor, wake], to_write, [], SELECT_S)
+        if wake in readable:
+            os.read(wake, READ_SIZE)
+        return descriptor in readable, bool(writable)
+
+    def _read(self, descriptor: int) -> None:
+        try:
+            data = os.read(descriptor, READ_SIZE)
+        except BlockingIOError:
+            return
+        if not data:
+            raise PortGone("device gone")
+        self._failures = 0
+        self._post(PortBytes(self._name, data, self._clock_ns()))
+
+    def _write_some(self, descriptor: int, writable: bool, blocked_ns: int | None) -> int | None:
+        """What the device takes now. Returns since when it has taken nothing; raises when that is too long."""
+        with self._lock:
+            data = bytes(self._unsent[:READ_SIZE])
+        if not data:
+            return None
+        sent = 0
+        if writable:
+            with contextlib.suppress(BlockingIOError):
+                sent = os.write(descriptor, data)
+        if sent:
+            with self._lock:
+                del self._unsent[:sent]
+            return None
+        now_ns = self._clock_ns()
+        if blocked_ns is not None and now_ns - blocked_ns >= self._write_timeout_ns:
+            raise PortGone("device takes no bytes (write timed out)")
+        return now_ns if blocked_ns is None else blocked_ns
+
+    def _give_back(self) -> None:
+        with self._lock:
+            self._connected = False
+            self._unsent.clear()
+        port, self._port = self._port, None
+        if port is not None:
+            _close_quietly(port)
