@@ -1,7 +1,8 @@
 """A serial port that is really a pty, published under a stable link; it can be pulled out and put back.
 
-Pulling it out closes both ends, as an unplugged USB adapter does. What is written while nobody reads is lost once the
-kernel's buffer is full, as on a line without flow control. Owns the file descriptors; knows nothing of the protocol.
+The bench holds the device's end only: what the host sets on its end (raw mode, exclusive use) ends when the host closes
+it, as on a real port. Unplugging ends the connection as a pulled USB adapter does. What the line does not take is
+lost, for there is no flow control. Owns the file descriptor; knows nothing of the protocol.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import pty
-import tty
 from pathlib import Path
 
 
@@ -19,7 +19,7 @@ class PtyPort:
     def __init__(self, link: Path) -> None:
         self.link = link
         self._master = -1
-        self._slave = -1
+        self.idle = False  # nobody has the host's end open
 
     @property
     def fileno(self) -> int:
@@ -30,33 +30,37 @@ class PtyPort:
         """Make a new pty and put its path under the link. A plugged port stays as it is."""
         if self._master >= 0:
             return
-        self._master, self._slave = pty.openpty()
-        # Raw from the first byte: without it the kernel would echo the host's frames back to it.
-        tty.setraw(self._slave)
+        self._master, slave = pty.openpty()
+        path = os.ttyname(slave)
+        os.close(slave)
         os.set_blocking(self._master, False)
         fresh = self.link.with_name(self.link.name + ".new")
         fresh.unlink(missing_ok=True)
-        fresh.symlink_to(os.ttyname(self._slave))
+        fresh.symlink_to(path)
         fresh.replace(self.link)
 
     def unplug(self) -> None:
-        """Both ends are gone, and the link with them."""
+        """The device's end is gone, and the link with it; the host's end hangs up."""
         if self._master < 0:
             return
         self.link.unlink(missing_ok=True)
-        for fd in (self._slave, self._master):
-            with contextlib.suppress(OSError):
-                os.close(fd)
-        self._master = self._slave = -1
+        with contextlib.suppress(OSError):
+            os.close(self._master)
+        self._master = -1
 
     def read(self) -> bytes:
         """What came since the last call; empty when nothing did or the port is unplugged."""
         if self._master < 0:
             return b""
         try:
-            return os.read(self._master, 4096)
-        except (BlockingIOError, OSError):
+            data = os.read(self._master, 4096)
+        except BlockingIOError:
+            data = b""
+        except OSError:  # EIO: the host's end is closed
+            self.idle = True
             return b""
+        self.idle = False
+        return data
 
     def write(self, data: bytes) -> int:
         """Send what the line takes; the rest is lost. Returns the bytes taken."""
@@ -64,5 +68,5 @@ class PtyPort:
             return 0
         try:
             return os.write(self._master, data)
-        except (BlockingIOError, OSError):
+        except OSError:
             return 0

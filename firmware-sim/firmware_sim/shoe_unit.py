@@ -105,10 +105,12 @@ class ShoeUnit:
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            watched = [self._wake_in] + ([self.port.fileno] if self.port.fileno >= 0 else [])
+            # A closed host's end is "readable" for ever: it is looked at once a tick instead.
+            here = self.port.fileno >= 0 and not self.port.idle
+            watched = [self._wake_in, self.port.fileno] if here else [self._wake_in]
             try:
                 ready, _, _ = select.select(watched, [], [], TICK_S)
-            except OSError:
+            except (OSError, ValueError):
                 continue  # the port was unplugged between the two lines above
             if self._wake_in in ready:
                 os.read(self._wake_in, 4096)
