@@ -1,7 +1,8 @@
 """Edges to presses: which input was really pressed or released, and which is broken. Pure.
 
-Pins are read through a callable only. Never blocks, keeps no clock, never trusts the last edge alone (F37) and takes no level for an action before the input
-has been quiet for the settle time (F39). There is no blanket ignore window: a level counts when it has been stable.
+Pins are read through a callable only. Never blocks, keeps no clock, never trusts the last edge alone (F37) and takes
+no level for an action before the input has been quiet for the settle time (F39). There is no blanket ignore window: a
+level counts when it has been stable.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class _Input:
 
     def feed(self, active: bool, t_ns: int) -> list[Timed]:
         out: list[Timed] = []
-        # An edge the other way proves what lay before it, however late it is handed over; one the same way, a lost edge.
+        # An edge the other way proves what lay before it, however late it comes here; one the same way, a lost edge.
         if self.first_ns is not None and active != self._candidate and t_ns - self._since_ns > self._window_ns:
             out += self._accept()
         out += self._broken(t_ns)
@@ -136,7 +137,9 @@ class _Input:
         timing = self._timing
         if self.first_ns is None:
             held = self._pressed_ns is not None and now_ns - self._pressed_ns >= timing.held_ns
-            return self._die(f"held for {timing.held_ns // (1000 * MS)} s", now_ns) if held else []
+            # One that was merely held lives again with a clean release; after chatter and at start it must be quiet first.
+            reason = f"held for {timing.held_ns // (1000 * MS)} s"
+            return self._die(reason, now_ns, timing.stable_ns) if held else []
         restless_ns = now_ns - self.first_ns
         if self.phase is _Phase.SETTLING and restless_ns >= timing.restless_ns and self._edges:
             return self._die("never quiet since start", now_ns)
@@ -144,9 +147,8 @@ class _Input:
             return self._die("chatters", now_ns)
         return []
 
-    def _die(self, reason: str, now_ns: int) -> list[Timed]:
-        # One that was merely held lives again with a clean release; after chatter and at start it must be quiet first.
-        self._window_ns = self._timing.stable_ns if self._pressed_ns is not None else self._timing.settle_ns
+    def _die(self, reason: str, now_ns: int, quiet_ns: int | None = None) -> list[Timed]:
+        self._window_ns = self._timing.settle_ns if quiet_ns is None else quiet_ns
         self.phase = _Phase.DEAD
         self.accepted = self._pressed_ns = None
         self._changes.clear()
