@@ -78,12 +78,12 @@ class Authorised(Event, frozen=True, kw_only=True, tag=True):
 
 
 class ApprovalAsked(Event, frozen=True, kw_only=True, tag=True):
-    """An act waits for people. `command` is the act as JSON; it never names a hidden card."""
+    """An act waits for people. `command` is the act as JSON; `operators`: who agreed, with their roles."""
 
     id: int
     name: str
     command: dict[str, Any]
-    operators: tuple[str, ...]
+    operators: dict[str, tuple[str, ...]]
     missing: str
 
 
@@ -91,7 +91,7 @@ class ApprovalJoined(Event, frozen=True, kw_only=True, tag=True):
     """One more person agreed; others are still missing."""
 
     id: int
-    operators: tuple[str, ...]
+    operators: dict[str, tuple[str, ...]]
     missing: str
 
 
@@ -365,6 +365,12 @@ class DealerRedrawn(Event, frozen=True, kw_only=True, tag=True):
     cards: tuple[str, ...]
     category: str
     qualifies: bool
+
+
+class TurnCalled(Event, frozen=True, kw_only=True, tag=True):
+    """A box that would stay face down is called to be turned: a side bet of it may win. The call counts as its turn."""
+
+    box: int
 
 
 class BoxTurned(Event, frozen=True, kw_only=True, tag=True):

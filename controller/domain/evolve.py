@@ -477,6 +477,11 @@ def _dealer_redrawn(table: Table, event: ev.DealerRedrawn) -> Table:
     )
 
 
+@_on(ev.TurnCalled)
+def _turn_called(table: Table, event: ev.TurnCalled) -> Table:
+    return _box(table, event.box, note="called")
+
+
 @_on(ev.BoxTurned)
 def _box_turned(table: Table, event: ev.BoxTurned) -> Table:
     assert table.hand is not None

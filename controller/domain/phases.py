@@ -125,7 +125,7 @@ def _next(name: str, state: str, trigger: str) -> str | None:
 
 
 def next_phase(phase: Phase, trigger: str) -> Phase | None:
-    """Where `trigger` leads from `phase`; None where it may not fire. Not for `resume` and `reset`: see `may_return`."""
+    """Where `trigger` leads from `phase`; None where it may not fire. (`may_return`: resume, reset.)"""
     found = _next("phase", phase, trigger) if trigger not in ("resume", "reset") else None
     return Phase(found) if found else None
 

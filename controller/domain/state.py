@@ -203,7 +203,7 @@ class Waiting(Struct, frozen=True, kw_only=True):
     id: int
     name: str
     command: dict[str, Any]
-    operators: tuple[str, ...]
+    operators: dict[str, tuple[str, ...]]
     missing: str
 
 

@@ -1,0 +1,293 @@
+"""The hand: decide(table, act, setup, entropy) -> events or a rejection. Pure; evolve is its other half.
+
+An act is a command with the people who stand behind it. The events of one act, and all that follows from them by
+itself, come back together and are journalled in one transaction.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.domain import commands as cm
+from controller.domain import events as ev
+from controller.domain.evolve import evolve, evolve_all
+from controller.domain.hand import betting, dealing, decisions, people, settling, trouble
+from controller.domain.hand.advance import advance
+from controller.domain.hand.authority import Grade, Identity, grade
+from controller.domain.hand.expects import Want, expects
+from controller.domain.hand.setup import Entropy, Setup
+from controller.domain.phases import Phase
+from controller.domain.rejections import Rejection, Why, reject
+from controller.domain.state import Hand, Table
+
+Result = tuple[ev.Event, ...] | Rejection
+MAX_FOLLOWING = 200  # more would be a loop in the tables
+
+
+class Act(msgspec.Struct, frozen=True, kw_only=True):
+    """A command, who stands behind it, and where it came from (keys, socket, device, timer)."""
+
+    command: cm.Command
+    people: tuple[Identity, ...] = ()
+    origin: str = "socket"
+
+
+def decide(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Result:
+    """Events of the act and everything that follows, or why it is refused. Changes nothing itself."""
+    first = _authorised(table, act, setup, entropy)
+    if isinstance(first, Rejection):
+        return first
+    events = list(first)
+    table = evolve_all(table, first)
+    for _ in range(MAX_FOLLOWING):
+        more = advance(table, setup, entropy)
+        if not more:
+            return tuple(events)
+        events += more
+        for event in more:
+            table = evolve(table, event)
+    raise AssertionError(f"no end of following events in {table.phase}")
+
+
+def _authorised(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Result:
+    cmd = act.command
+    if isinstance(cm_id := getattr(cmd, "id", None), int):
+        return _agree(table, cm_id, act, setup, entropy)
+    needed = grade(cmd, table)
+    if needed is Grade.A and act.origin != "device" and "dealer" not in table.signed_on:
+        return reject(Why.NO_DEALER if table.open else Why.NOT_OPEN)
+    if needed not in (Grade.S, Grade.B, Grade.C):
+        return _dispatch(table, act, setup, entropy)
+    events = _dispatch(table, act, setup, entropy)  # an act that cannot be done is refused before anyone is fetched
+    if isinstance(events, Rejection):
+        return events
+    lacking = people.lacking(needed, act.people, table, cmd)
+    if lacking:
+        return people.ask(table, cmd, act.people, lacking)
+    names = tuple(p.operator for p in act.people)
+    return (ev.Authorised(command=str(cmd.__struct_config__.tag), grade=str(needed), operators=names), *events)
+
+
+def _agree(table: Table, number: int, act: Act, setup: Setup, entropy: Entropy) -> Result:
+    entry = people.find_waiting(table, number)
+    if entry is None:
+        return reject(Why.NO_WAITING, id=number)
+    if not act.people:
+        return reject(Why.NOT_ALLOWED, operator="nobody", role="no PIN")
+    if isinstance(act.command, cm.Reject):
+        return (ev.ApprovalClosed(id=number, outcome="rejected"),)
+    agreed = tuple(Identity(name, frozenset(roles)) for name, roles in entry.operators.items())
+    together = {p.operator: p for p in (*agreed, *act.people)}
+    waiting = Act(command=people.waiting_command(entry), people=tuple(together.values()), origin=act.origin)
+    events = _authorised(table, waiting, setup, entropy)
+    if isinstance(events, Rejection) or isinstance(events[0], ev.ApprovalJoined):
+        return events
+    return (ev.ApprovalClosed(id=number, outcome="approved"), *events)
+
+
+def _dispatch(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Result:
+    cmd = act.command
+    outside = _outside_a_hand(table, act, setup)
+    if outside is not None:
+        return outside
+    hand = table.hand
+    if hand is None:
+        return reject(Why.NOT_OPEN) if not isinstance(cmd, cm.INTERNAL) else ()
+    box = getattr(cmd, "box", None)
+    if isinstance(box, int) and not (1 <= box <= setup.boxes or (box == 0 and _box_optional(cmd))):
+        return reject(Why.NO_SUCH_BOX, box=box, boxes=setup.boxes)
+    return _in_a_hand(table, hand, cmd, setup, entropy)
+
+
+def _box_optional(cmd: cm.Command) -> bool:
+    return isinstance(cmd, cm.Repeat | cm.Release | cm.EnterCard)
+
+
+def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
+    """Commands that need no open hand; None for the others."""
+    match act.command:
+        case cm.CardIn() as cmd:
+            return dealing.card_in(table, cmd, setup)
+        case cm.NoteIn() as cmd:
+            return dealing.note_in(table, cmd)
+        case cm.LostIn() as cmd:
+            return dealing.lost_in(table, cmd)
+        case cm.DeviceIn() as cmd:
+            return dealing.device_in(table, cmd)
+        case cm.DeviceOut() as cmd:
+            return dealing.device_out(table, cmd)
+        case cm.TroubleIn() as cmd:
+            return dealing.trouble_in(table, cmd)
+        case cm.BoardFails() as cmd:
+            return dealing.board_fails(table, cmd)
+        case cm.SignOn() as cmd:
+            return people.sign_on(table, cmd, act.people)
+        case cm.SignOff() as cmd:
+            return people.sign_off(table, cmd, act.people)
+        case cm.OpenTable():
+            return people.open_table(table, setup, act.people)
+        case cm.CloseTable():
+            return people.close_table(table, table.hand)
+        case cm.Limits() as cmd:
+            return people.limits(table, cmd, setup)
+        case cm.Call() as cmd:
+            return people.call(cmd)
+        case cm.Claim():
+            return (ev.CallRaised(reason="jackpot claim"),)
+        case cm.Release() as cmd if cmd.box == 0:
+            return (ev.CallCleared(),) if table.call else reject(Why.NOTHING_HELD)
+        case _:
+            return None
+
+
+PHASES: dict[type[cm.Command], tuple[Phase, ...]] = {
+    cm.SetStake: (Phase.BETTING,),
+    cm.Owner: (Phase.BETTING,),
+    cm.Repeat: (Phase.BETTING,),
+    cm.Blind: (Phase.BETTING,),
+    cm.Backers: (Phase.BETTING,),
+    cm.Count: (Phase.BETTING, Phase.LOCKED),
+    cm.Lock: (Phase.BETTING,),
+    cm.Fold: (Phase.DECISIONS,),
+    cm.Bet: (Phase.DECISIONS,),
+    cm.Exchange: (Phase.DECISIONS,),
+    cm.Buy6: (Phase.DECISIONS,),
+    cm.Insure: (Phase.DECISIONS,),
+    cm.FixDraw: (Phase.DECISIONS,),
+    cm.Turned: (Phase.SETTLING,),
+    cm.NameDiscards: (Phase.SETTLING,),
+    cm.DiscardCheck: (Phase.SETTLING,),
+    cm.Paid: (Phase.SETTLING,),
+    cm.Rest: (Phase.SETTLING,),
+}
+
+
+def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy: Entropy) -> Result:
+    phases = PHASES.get(type(cmd))
+    if phases is not None and hand.phase not in phases:
+        return reject(Why.NOT_NOW, command=cmd.__struct_config__.tag, phase=hand.phase)
+    match cmd:
+        case cm.SetStake():
+            return betting.stake(table, hand, cmd, setup)
+        case cm.Owner():
+            return betting.owner(hand, cmd, setup)
+        case cm.Repeat():
+            return betting.repeat(table, hand, cmd)
+        case cm.Blind():
+            return betting.blind(hand, cmd)
+        case cm.Backers():
+            return betting.backers(hand, cmd, setup)
+        case cm.Count():
+            return (ev.CountGiven(number=cmd.number),)
+        case cm.Lock():
+            return betting.lock(table, hand, setup, entropy)
+        case cm.Start():
+            return betting.start(table, hand, setup, entropy)
+        case cm.Stop():
+            return betting.stop(hand, setup)
+        case cm.Fold() | cm.Bet() | cm.Exchange() | cm.Buy6() | cm.Insure() | cm.FixDraw():
+            return decisions.decision(hand, cmd, setup)
+        case cm.Reveal():
+            return settling.reveal(table, hand, setup)
+        case cm.TakeAnte() | cm.BuyDealer():
+            return reject(Why.NOT_OFFERED, what="dealer's card exchange")
+        case cm.Turned():
+            return settling.turned(hand, cmd, setup)
+        case cm.NameDiscards():
+            return settling.discarded(hand, cmd, setup)
+        case cm.DiscardCheck():
+            return settling.check(hand, cmd, setup)
+        case cm.Differs():
+            return settling.differs(hand, cmd)
+        case cm.Paid():
+            return settling.paid(hand, cmd, setup)
+        case cm.Rest():
+            return settling.rest(table, hand, setup)
+        case cm.Hold():
+            return settling.hold_box(hand, cmd)
+        case cm.Release():
+            return settling.release(table, hand, cmd, setup)
+        case cm.Undo():
+            return (ev.Undone(),) if table.undo else reject(Why.NOTHING_TO_UNDO)
+        case cm.Redirect():
+            return trouble.redirect(hand, cmd, setup)
+        case cm.CorrectStake():
+            return trouble.correct_stake(hand, cmd)
+        case cm.EnterCard():
+            return trouble.enter_card(table, hand, cmd, setup)
+        case cm.VoidBox():
+            return trouble.void_box(hand, cmd)
+        case cm.VoidHand():
+            return trouble.void_hand(hand, cmd)
+        case cm.Irregular():
+            return trouble.irregular(hand, cmd)
+        case cm.Reset():
+            return trouble.reset(table, hand, cmd, setup)
+        case cm.Resume():
+            return trouble.resume(table, hand, setup)
+        case cm.Deck():
+            return people.new_deck(table, hand, cmd)
+        case cm.BoardShows():
+            return dealing.board_shows(hand)
+        case cm.TimeOut():
+            return dealing.time_out(hand)
+        case cm.Ok():
+            return _ok(table, hand, setup, entropy)
+        case _:
+            return reject(Why.NOT_NOW, command=cmd.__struct_config__.tag, phase=hand.phase)
+
+
+def _ok(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
+    """The OK key: the one next step, and the turn of the next box where the press means it (floor 4)."""
+    steps = _ok_steps(table, hand, setup)
+    if not steps:
+        return reject(Why.NOT_NOW, command="ok", phase=hand.phase)
+    return _chain(table, steps, setup, entropy)
+
+
+def _ok_steps(table: Table, hand: Hand, setup: Setup) -> tuple[cm.Command, ...]:
+    want = expects(table, setup)
+    match want.kind:
+        case Want.REVEAL:
+            return (cm.Reveal(),)
+        case Want.TURN:
+            return (cm.Turned(box=want.box),)
+        case Want.PAID:
+            return (cm.Paid(box=want.box),)
+        case Want.REST:
+            return (cm.Rest(),)
+        case Want.START if not setup.joker:
+            return (cm.Start(),)
+        case Want.CARD if want.place == "draw" and setup.procedure.draw_timing == "after_all":
+            return ()
+        case Want.DECISION if hand.box(want.box).awaits_draw:
+            return (cm.FixDraw(box=want.box),)
+        case _:
+            return ()
+
+
+def _chain(table: Table, steps: tuple[cm.Command, ...], setup: Setup, entropy: Entropy) -> Result:
+    """The steps of one press, then the turn of the next box where the press means it (floor 4)."""
+    events: list[ev.Event] = []
+    while steps:
+        hand = table.hand
+        assert hand is not None
+        result = _in_a_hand(table, hand, steps[0], setup, entropy)
+        if isinstance(result, Rejection):
+            return result
+        more = advance(evolve_all(table, result), setup, entropy)
+        events += (*result, *more)
+        table = evolve_all(table, (*result, *more))
+        steps = _same_press(table, steps[0], setup)
+    return tuple(events)
+
+
+def _same_press(table: Table, done: cm.Command, setup: Setup) -> tuple[cm.Command, ...]:
+    """What one OK means beyond its first step: the turn of the first or next box, or the rest after the last turned."""
+    hand = table.hand
+    if hand is None or hand.phase is not Phase.SETTLING:
+        return ()
+    want = expects(table, setup)
+    if want.kind is Want.TURN and (isinstance(done, cm.Paid) or (isinstance(done, cm.Reveal) and hand.qualifies)):
+        return (cm.Turned(box=want.box),)
+    return (cm.Rest(),) if want.kind is Want.REST and isinstance(done, cm.Paid) else ()

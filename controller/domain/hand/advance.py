@@ -1,0 +1,91 @@
+"""What follows by itself: the next automatic event, until nothing follows any more.
+
+decide gives the events of an act, then asks `advance` again and again; so a card that completes the deal is journalled
+before the phase that it opens, in one transaction.
+"""
+
+from __future__ import annotations
+
+from controller.domain import events as ev
+from controller.domain.hand import people, settling
+from controller.domain.hand.expects import Want, current_decider, deal_place, expects, open_index, side_bets
+from controller.domain.hand.setup import Entropy, Setup
+from controller.domain.hand.trouble import _arm
+from controller.domain.phases import JokerPhase, Phase, next_phase
+from controller.domain.state import BoxStatus, FaceDown, Hand, Table
+
+
+def advance(table: Table, setup: Setup, entropy: Entropy) -> tuple[ev.Event, ...]:
+    """The events that follow from the state alone; empty when the table waits for somebody."""
+    hand = table.hand
+    if hand is None:
+        return people.open_hand(table, entropy) if table.open else ()
+    match hand.phase:
+        case Phase.DECK_CHECK:
+            return _deck(table, hand)
+        case Phase.LOCKED:
+            return _counted(hand, setup)
+        case Phase.DEALING:
+            return _dealing(table, hand, setup)
+        case Phase.DECISIONS:
+            return () if current_decider(hand, setup) else _enter(hand, "decided")
+        case Phase.REVEAL:
+            return _revealed(table, hand, setup)
+        case Phase.SETTLING:
+            return _settling(table, hand, setup)
+        case _:
+            return ()
+
+
+def _enter(hand: Hand, trigger: str) -> tuple[ev.Event, ...]:
+    phase = next_phase(hand.phase, trigger)
+    assert phase is not None, f"{trigger} from {hand.phase}"
+    return (ev.PhaseEntered(phase=phase, trigger=trigger),)
+
+
+def _deck(table: Table, hand: Hand) -> tuple[ev.Event, ...]:
+    if table.quarantined:
+        return ()
+    return (ev.DeckTaken(deck="", source="unchecked"), *_enter(hand, "deck_taken"))
+
+
+def _counted(hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
+    if hand.counted != side_bets(hand):
+        return ()
+    return (*_arm(setup), *_enter(hand, "counted"))
+
+
+def _dealing(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
+    complete = deal_place(hand, setup) is None
+    shown = hand.joker is JokerPhase.SHOWN or not setup.joker
+    if complete and setup.joker and hand.joker is JokerPhase.NONE:
+        return (ev.JokerArmed(),)
+    index = open_index(setup)
+    slot = hand.dealer[index] if len(hand.dealer) > index else None
+    if isinstance(slot, FaceDown) and shown:
+        return (ev.OpenCardShown(card=slot.card),)
+    if complete and shown and expects(table, setup).kind is Want.NOTHING:
+        return _enter(hand, "dealt")
+    return ()
+
+
+def _revealed(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
+    if hand.qualifies is None:
+        return ()
+    return (*_enter(hand, "revealed"), *settling.called(table, hand, setup))
+
+
+def _settling(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
+    box = settling.ready_to_settle(table, hand, setup)
+    if box is not None:
+        return settling.settle_box(table, hand, box, setup)
+    if expects(table, setup).kind is not Want.NOTHING:
+        return ()
+    if any(b.playing and b.status is BoxStatus.OPEN for b in hand.boxes):  # folded boxes: collected at the decision
+        return settling.settle_unturned(table, hand, setup)
+    settled = settling.whole_hand(table, hand, setup)
+    if not isinstance(settled[0], ev.HandSettled):
+        return settled
+    disputed = tuple(b.box for b in hand.boxes if b.note == "released")
+    ended = ev.HandEnded(hand=hand.number, outcome="settled", key=hand.key, seed=hand.seed, disputed=disputed)
+    return (*settled, ended)

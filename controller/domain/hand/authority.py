@@ -1,0 +1,81 @@
+"""Who may do what: grades A, B and C for every command, in the state where it is given, and what is still missing.
+
+A: the dealer at the table alone. B: the dealer's act and one supervisor. C: two people, neither of them the dealer
+(one may be surveillance). S: one supervisor alone. ANY: nobody need have signed on.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from controller.domain import commands as cm
+from controller.domain.phases import JokerPhase, Phase
+from controller.domain.state import Table
+
+
+class Grade(StrEnum):
+    """Whose agreement an act needs."""
+
+    ANY = "any"
+    A = "A"
+    S = "S"
+    B = "B"
+    C = "C"
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """A person who has proved who he is (PIN or badge), and his roles."""
+
+    operator: str
+    roles: frozenset[str]
+
+
+OVERSIGHT = frozenset({"supervisor", "surveillance"})
+
+_SUPERVISED: tuple[type[cm.Command], ...] = (
+    cm.EnterCard, cm.Redirect, cm.VoidBox, cm.DiscardCheck, cm.Resume, cm.Reset, cm.Release, cm.Deck, cm.CorrectStake,
+)  # fmt: skip
+_ANYONE: tuple[type[cm.Command], ...] = (cm.SignOn, cm.SignOff, cm.Approve, cm.Reject, cm.Call, cm.Stop, cm.Claim)
+
+
+def grade(command: cm.Command, table: Table) -> Grade:
+    """The grade of a command in this state."""
+    hand = table.hand
+    match command:
+        case cm.OpenTable() | cm.CloseTable():
+            return Grade.B
+        case cm.Limits():
+            return Grade.S
+        case cm.VoidHand() if hand is not None:
+            public = hand.joker is JokerPhase.SHOWN or (hand.joker is JokerPhase.NONE and hand.qualifies is not None)
+            return Grade.C if public else Grade.B
+        case cm.Release() if command.box == 0:
+            return Grade.S
+        case cm.CorrectStake() if hand is not None and hand.phase is Phase.BETTING:
+            return Grade.A
+        case _ if isinstance(command, _SUPERVISED):
+            return Grade.B
+        case _ if isinstance(command, (*cm.INTERNAL, *_ANYONE)):
+            return Grade.ANY
+        case _:
+            return Grade.A
+
+
+def missing(needed: Grade, people: tuple[Identity, ...], dealer: str | None) -> str:
+    """Who is still missing, in a word for the screen; empty when the act may go ahead.
+
+    `dealer` is the operator signed on as dealer: his own act is grade A, and he never counts as oversight.
+    """
+    others = {p.operator for p in people if p.roles & OVERSIGHT and p.operator != dealer}
+    supervisors = {p.operator for p in people if "supervisor" in p.roles and p.operator != dealer}
+    match needed:
+        case Grade.B | Grade.S:
+            return "" if supervisors else "supervisor"
+        case Grade.C:
+            if not supervisors:
+                return "supervisor and a second person" if len(others) < 1 else "supervisor"
+            return "" if len(others) > 1 else "a second person"
+        case _:
+            return ""

@@ -1,0 +1,176 @@
+"""Stakes until LOCK: who plays which box, for how much, and whether the hand may be dealt at all."""
+
+from __future__ import annotations
+
+from controller.domain import commands as cm
+from controller.domain import events as ev
+from controller.domain import joker as draw
+from controller.domain.hand import offers
+from controller.domain.hand.expects import side_bets
+from controller.domain.hand.setup import Entropy, Setup
+from controller.domain.phases import JokerPhase, Phase, next_joker, next_phase, serves
+from controller.domain.rejections import Rejection, Why, reject
+from controller.domain.state import Box, Hand, Table
+
+Result = tuple[ev.Event, ...] | Rejection
+
+
+def stake(table: Table, hand: Hand, cmd: cm.SetStake, setup: Setup) -> Result:
+    """What lies on a box. A stake on an empty box begins with the table's minimum."""
+    box = hand.box(cmd.box)
+    ante = box.ante if cmd.ante is None else cmd.ante
+    if cmd.ante is None and not ante and (cmd.bonus or cmd.jackpot):
+        ante = int(table.limits["ante_min"])
+    bonus = box.bonus if cmd.bonus is None else cmd.bonus
+    jackpot = box.jackpot if cmd.jackpot is None else cmd.jackpot
+    if ante == 0:
+        return (ev.StakeSet(box=cmd.box, ante=0),)
+    wrong = stake_wrong(cmd.box, ante, bonus, jackpot, table, setup)
+    return wrong or (ev.StakeSet(box=cmd.box, ante=ante, bonus=bonus, jackpot=jackpot),)
+
+
+def stake_wrong(box: int, ante: int, bonus: int, jackpot: int, table: Table, setup: Setup) -> Rejection | None:
+    """Why these stakes may not lie on a box; None where they may."""
+    low, high = int(table.limits["ante_min"]), int(table.limits["ante_max"])
+    if not low <= ante <= high:
+        return reject(Why.STAKE_RANGE, ante=ante, box=box, low=low, high=high)
+    if jackpot:
+        return reject(Why.NO_JACKPOT)
+    if bonus:
+        if not setup.rules.bonus_table:
+            return reject(Why.NO_BONUS)
+        most = bonus_limit(ante, table, setup)
+        if not 0 < bonus <= most:
+            return reject(Why.BONUS_RANGE, bonus=bonus, box=box, high=most)
+    return None
+
+
+def bonus_limit(ante: int, table: Table, setup: Setup) -> int:
+    """The plate's limit; in Russian poker half of the ante at most (Q44)."""
+    plate = int(table.limits["bonus_max"])
+    return min(plate, ante // 2) if str(setup.rules.variant) == "russian" else plate
+
+
+def owner(hand: Hand, cmd: cm.Owner, setup: Setup) -> Result:
+    """Two boxes of one player. The owner's number is the first of his boxes."""
+    if not 1 <= cmd.owner <= setup.boxes:
+        return reject(Why.NO_SUCH_BOX, box=cmd.owner, boxes=setup.boxes)
+    first = min(cmd.box, hand.box(cmd.owner).owner)
+    joined = {hand.box(cmd.box).owner, hand.box(cmd.owner).owner}
+    moved = [b.box for b in hand.boxes if b.box == cmd.box or (b.owner in joined and b.owner != first)]
+    if cmd.owner == cmd.box:  # named as its own owner: the box leaves the others
+        return (ev.OwnerSet(box=cmd.box, owner=cmd.box),)
+    return tuple(ev.OwnerSet(box=n, owner=first) for n in moved if hand.box(n).owner != first)
+
+
+def repeat(table: Table, hand: Hand, cmd: cm.Repeat) -> Result:
+    """The last hand's stakes stand again."""
+    stakes = [s for s in table.stakes if cmd.box in (0, s.box)]
+    if not stakes:
+        return reject(Why.NO_STAKE)
+    return tuple(
+        ev.StakeSet(box=s.box, ante=s.ante, bonus=s.bonus, jackpot=s.jackpot, backers=s.backers) for s in stakes
+    )
+
+
+def blind(hand: Hand, cmd: cm.Blind) -> Result:
+    """Only a box with a stake can be blind: its bet lies there before the deal."""
+    if not hand.box(cmd.box).ante:
+        return reject(Why.NO_STAKE)
+    return (ev.BlindSet(box=cmd.box, blind=cmd.blind),)
+
+
+def backers(hand: Hand, cmd: cm.Backers, setup: Setup) -> Result:
+    """A shared box: the shares make up its ante (Q23)."""
+    box = hand.box(cmd.box)
+    if not setup.rules.shared_box:
+        return reject(Why.NOT_OFFERED, what="backers")
+    if sum(cmd.shares) != box.ante or any(share <= 0 for share in cmd.shares):
+        return reject(Why.SHARED_SUM, box=cmd.box, total=sum(cmd.shares), ante=box.ante)
+    return (ev.StakeSet(box=box.box, ante=box.ante, bonus=box.bonus, jackpot=box.jackpot, backers=cmd.shares),)
+
+
+def lock(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
+    """No more bets: everything that the hand will need is checked here, before the first card."""
+    wrong = lock_wrong(table, hand, setup)
+    if wrong is not None:
+        return wrong
+    phase = next_phase(hand.phase, "lock")
+    assert phase is not None
+    lit = side_bets(hand)
+    seed = entropy.seed if setup.joker else ""
+    commitment = (
+        draw.commitment(setup.table, hand.number, table.rules_hash, bytes.fromhex(seed)).hex() if setup.joker else ""
+    )
+    return (
+        ev.Locked(
+            commitment=commitment,
+            seed=seed,
+            witness="SINGLE_PARTY" if setup.joker else "",
+            side_bets=lit,
+            counted=lit if hand.counted is None else hand.counted,
+        ),
+        ev.PhaseEntered(phase=phase, trigger="lock"),
+    )
+
+
+def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
+    """The first reason why LOCK is refused."""
+    boxes = [b for b in hand.boxes if b.playing]
+    if not boxes:
+        return reject(Why.NO_STAKE)
+    for box in boxes:
+        wrong = stake_wrong(box.box, box.ante, box.bonus, box.jackpot, table, setup)
+        if wrong is not None:
+            return wrong
+    served = offers.boxes_served(setup.rules)
+    if len(boxes) > served:
+        return reject(Why.DECK_SHORT, boxes=len(boxes), served=served)
+    device = serves("lock", table.devices, joker=setup.joker)
+    if device is not None:
+        return reject(Why.DEVICE, device=device)
+    return owners_wrong(boxes, setup)
+
+
+def owners_wrong(boxes: list[Box], setup: Setup) -> Rejection | None:
+    """Open boxes and equal antes of one player."""
+    for number in sorted({b.owner for b in boxes}):
+        mine = [b for b in boxes if b.owner == number]
+        open_boxes = sum(1 for b in mine if not b.blind)
+        if open_boxes > setup.procedure.max_open_boxes:
+            return reject(Why.TOO_MANY_OPEN, owner=number, count=open_boxes, high=setup.procedure.max_open_boxes)
+        if setup.procedure.equal_antes and len({b.ante for b in mine}) > 1:
+            return reject(Why.UNEQUAL, box=mine[0].box)
+    return None
+
+
+# --- START and STOP --------------------------------------------------------------------------------------------------
+
+
+def start(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
+    """START: LOCK while bets are open; later, once STOP has timed out, the dealer's own draw."""
+    if hand.phase is Phase.BETTING:
+        return lock(table, hand, setup, entropy)
+    if hand.joker is JokerPhase.ARMED:
+        if not hand.stop_late:
+            return reject(Why.WAIT_STOP, seconds=setup.procedure.stop_timeout_s)
+        return _draw(hand, setup, "dealer")
+    return reject(Why.NOT_NOW, command="start", phase=hand.phase)
+
+
+def stop(hand: Hand, setup: Setup) -> Result:
+    """STOP: one draw per hand, ever. In a joker drawn during the deal it counts from the first card."""
+    if hand.joker in (JokerPhase.DRAWN, JokerPhase.SHOWN):
+        return reject(Why.DRAWN_ONCE)
+    dealt = any(b.dealt for b in hand.boxes) or bool(hand.dealer)
+    early = setup.procedure.joker_time == "during_deal" and not dealt
+    if hand.joker is not JokerPhase.ARMED or hand.phase is not Phase.DEALING or early:
+        return reject(Why.NOT_ARMED)
+    return _draw(hand, setup, "player")
+
+
+def _draw(hand: Hand, setup: Setup, by: str) -> Result:
+    assert next_joker(hand.joker, "draw") is JokerPhase.DRAWN
+    weights = draw.joker_weights(setup.rules.doc_weight)
+    slot = draw.draw_slot(bytes.fromhex(hand.seed), None, setup.table, hand.number, 1, weights)
+    return (ev.JokerDrawn(slot=draw.slot_text(slot), draw=1, by=by),)

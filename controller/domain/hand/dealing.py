@@ -1,0 +1,177 @@
+"""Cards and joker as devices tell them: each card goes to the one place that is expected, or play is held.
+
+Every numbered event becomes a record, wanted or not, so that it can be acknowledged; none is ever guessed.
+"""
+
+from __future__ import annotations
+
+from controller.domain import cards
+from controller.domain import commands as cm
+from controller.domain import events as ev
+from controller.domain.hand.expects import Expect, Want, expects
+from controller.domain.hand.setup import Setup
+from controller.domain.phases import HELD, JokerPhase, Phase, next_joker, next_phase
+from controller.domain.rejections import Rejection
+from controller.domain.state import UNKNOWN, Cause, FaceDown, FaceUp, Hand, Table
+
+Result = tuple[ev.Event, ...] | Rejection
+
+
+def card_in(table: Table, cmd: cm.CardIn, setup: Setup) -> Result:
+    """One card from the shoe."""
+    if cmd.event_no <= table.shoe.last_event:
+        return _again(table, cmd.event_no, cmd.card)
+    want = expects(table, setup)
+    if want.kind is Want.CARD and table.hand is not None:
+        return _placed(table, table.hand, cmd, want, setup)
+    return _unexpected(table, cmd)
+
+
+def note_in(table: Table, cmd: cm.NoteIn) -> Result:
+    """A numbered event that is no card: recorded, so that it can be acknowledged."""
+    if cmd.event_no <= table.shoe.last_event:
+        return _again(table, cmd.event_no, f"note:{cmd.kind}")
+    return (ev.DeviceNoted(device=cmd.device, event_no=cmd.event_no, kind=cmd.kind, detail=cmd.detail),)
+
+
+def _again(table: Table, event_no: int, what: str) -> Result:
+    """A repeat: nothing where it equals the journalled event, a fault where it differs or is too old to tell."""
+    known = dict(table.shoe.recent).get(event_no)
+    if known in (what, ""):
+        return ()
+    detail = f"event {event_no} differs from the journal"
+    if known is None:
+        detail = f"event {event_no} is older than what is kept"
+    return fault(table, Cause.EVENT_DIFFERS, detail)
+
+
+def _placed(table: Table, hand: Hand, cmd: cm.CardIn, want: Expect, setup: Setup) -> Result:
+    fits = cmd.card == UNKNOWN or _fits(hand, cmd.card, setup)
+    dealt = ev.CardDealt(
+        place=want.place,
+        box=want.box,
+        index=want.index,
+        card=cmd.card,
+        unread=cmd.card == UNKNOWN or not fits,
+        reason=cmd.reason if fits else str(Cause.DECK_FAULT),
+        device=cmd.device,
+        event_no=cmd.event_no,
+    )
+    if not fits:  # a card twice, or one of another game: the deck is out, and nobody hears which card it was
+        where = Expect(kind=Want.CARD, place=want.place, box=want.box, index=want.index)
+        return (dealt, ev.DeckQuarantined(reason=str(Cause.DECK_FAULT)), *hold(hand, Cause.DECK_FAULT, where))
+    if dealt.unread and hand.unread + 1 > setup.procedure.max_unknown:
+        return (dealt, *hold(hand, Cause.TOO_MANY_UNREAD, want))
+    return (dealt,)
+
+
+def _fits(hand: Hand, card: str, setup: Setup) -> bool:
+    """A card of this game's deck that has not been seen in this hand."""
+    try:
+        if cards.parse_card(card) not in cards.deck(setup.rules.deck_size):
+            return False
+    except cards.CardError:
+        return False
+    return card not in seen_cards(hand)
+
+
+def seen_cards(hand: Hand) -> frozenset[str]:
+    """Every card known to lie on the felt, face down or not. Inside the loop only."""
+    slots = [*hand.dealer, *hand.dealer_drawn, *(s for b in hand.boxes for s in (*b.dealt, *b.drawn))]
+    return frozenset(s.card for s in slots if isinstance(s, FaceDown | FaceUp))
+
+
+def _unexpected(table: Table, cmd: cm.CardIn) -> Result:
+    refused = ev.CardRefused(device=cmd.device, event_no=cmd.event_no, reason=str(table.phase))
+    hand = table.hand
+    if hand is None or hand.phase not in HELD:
+        return (refused,)
+    early = hand.phase is Phase.BETTING
+    cause = Cause.EARLY_CARD if early else Cause.EXTRA_CARD
+    return (refused, *hold(hand, cause, None))
+
+
+def hold(hand: Hand, cause: Cause, where: Expect | None) -> tuple[ev.Event, ...]:
+    """Play holds for a supervisor."""
+    assert next_phase(hand.phase, "irregularity") is Phase.IRREGULAR
+    return (ev.Irregularity(cause=str(cause), place=where.place if where else "", box=where.box if where else 0),)
+
+
+def fault(table: Table, cause: Cause, detail: str) -> tuple[ev.Event, ...]:
+    """The table stops with a reason; once only for the same one."""
+    if table.hand is not None and table.hand.phase is Phase.FAULT and table.hand.fault_cause is cause:
+        return ()
+    return (ev.FaultRaised(cause=str(cause), detail=detail),)
+
+
+# --- lost events and devices -----------------------------------------------------------------------------------------
+
+
+def lost_in(table: Table, cmd: cm.LostIn) -> Result:
+    """Events that the shoe no longer has: never guessed. During a hand the table stops."""
+    if cmd.last <= table.shoe.last_event:
+        return ()
+    first = max(cmd.first, table.shoe.last_event + 1)
+    missed = ev.EventsMissed(device=cmd.device, first=first, last=cmd.last)
+    if table.hand is None or table.hand.phase in (Phase.DECK_CHECK, Phase.BETTING):
+        return (missed,)
+    return (missed, *fault(table, Cause.CARDS_LOST, f"{first}..{cmd.last}"))
+
+
+def device_in(table: Table, cmd: cm.DeviceIn) -> Result:
+    """A device introduced itself. Another serial number or firmware in mid-hand is a fault (DEVICE_CHANGED)."""
+    up = ev.DeviceUp(device=cmd.device, model=cmd.model, serial=cmd.serial, firmware=cmd.firmware, boot_id=cmd.boot_id)
+    if cmd.device != "shoe" or table.hand is None or table.hand.phase in (Phase.DECK_CHECK, Phase.BETTING):
+        return (up,)
+    shoe = table.shoe
+    if shoe.serial and (shoe.serial, shoe.firmware) != (cmd.serial, cmd.firmware):
+        detail = f"{cmd.model} {cmd.serial} firmware {cmd.firmware} in place of {shoe.serial} {shoe.firmware}"
+        return (up, *fault(table, Cause.DEVICE_CHANGED, detail))
+    return (up,)
+
+
+def device_out(table: Table, cmd: cm.DeviceOut) -> Result:
+    """A device is gone; once."""
+    if str(table.devices.get(cmd.device, "absent")) == "absent":
+        return ()
+    return (ev.DeviceDown(device=cmd.device, reason=cmd.reason),)
+
+
+STOPPING_CODES = frozenset({"wrong_device", "log_restarted", "log_behind"})
+
+
+def trouble_in(table: Table, cmd: cm.TroubleIn) -> Result:
+    """A device misbehaves: noted; a shoe whose log cannot be trusted stops a running hand."""
+    noted = ev.DeviceTroubled(device=cmd.device, code=cmd.code, detail=cmd.detail)
+    running = table.hand is not None and table.hand.phase not in (Phase.DECK_CHECK, Phase.BETTING)
+    if cmd.device == "shoe" and cmd.code in STOPPING_CODES and running:
+        return (noted, *fault(table, Cause.SHOE, f"{cmd.code}: {cmd.detail}"))
+    return (noted,)
+
+
+# --- the board -------------------------------------------------------------------------------------------------------
+
+
+def board_shows(hand: Hand) -> Result:
+    """The joker stands on the board and was read back: public from now on."""
+    if next_joker(hand.joker, "show") is not JokerPhase.SHOWN or hand.slot is None:
+        return ()
+    return (ev.JokerShown(slot=hand.slot, by="board"),)
+
+
+def board_fails(table: Table, cmd: cm.BoardFails) -> Result:
+    """A wrong read-back while the joker is to be shown stops the hand; it never draws again."""
+    hand = table.hand
+    noted: tuple[ev.Event, ...] = ()
+    if str(table.devices.get("board")) == "ready":
+        noted = (ev.DeviceTroubled(device="board", code="read_back", detail=cmd.detail),)
+    if hand is None or hand.joker is not JokerPhase.DRAWN:
+        return noted
+    return (*noted, *fault(table, Cause.BOARD, cmd.detail))
+
+
+def time_out(hand: Hand) -> Result:
+    """STOP was not pressed: the dealer may draw by START."""
+    if hand.joker is not JokerPhase.ARMED or hand.stop_late:
+        return ()
+    return (ev.StopTimedOut(),)

@@ -1,0 +1,260 @@
+"""What the table waits for next: one answer, derived from the state alone, for prompts, lamps, keys and checks.
+
+Order of dealing, drawing, deciding, turning: every "whose turn is it" stands here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+import msgspec
+
+from controller.domain.hand.setup import Setup
+from controller.domain.phases import JokerPhase, Phase
+from controller.domain.state import Action, Box, BoxStatus, Cause, Decision, FaceUp, Hand, Table, Unread
+
+HAND_CARDS = 5
+
+
+class Want(StrEnum):
+    """Kinds of next step."""
+
+    OPEN = "open"
+    DECK = "deck"
+    START = "start"
+    COUNT = "count"
+    CARD = "card"
+    STOP = "stop"
+    BOARD = "board"
+    ENTRY = "entry"
+    DECISION = "decision"
+    REVEAL = "reveal"
+    CHOICE = "choice"
+    TURN = "turn"
+    DISCARDS = "discards"
+    CHECK = "discard_check"
+    PAID = "paid"
+    REST = "rest"
+    RELEASE = "release"
+    SUPERVISOR = "supervisor"
+    NOTHING = "nothing"
+
+
+class Expect(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The next step. `place` as in CardDealt; `index` from 0; `count`: cards still to be named or drawn."""
+
+    kind: Want
+    place: str = ""
+    box: int = 0
+    index: int = 0
+    count: int = 0
+    cause: str = ""
+
+
+NOTHING = Expect(kind=Want.NOTHING)
+
+
+def expects(table: Table, setup: Setup) -> Expect:
+    """What is wanted now."""
+    hand = table.hand
+    if hand is None:
+        return Expect(kind=Want.OPEN) if not table.open else NOTHING
+    match hand.phase:
+        case Phase.DECK_CHECK:
+            return Expect(kind=Want.DECK, cause=table.quarantined)
+        case Phase.BETTING:
+            return Expect(kind=Want.START)
+        case Phase.LOCKED:
+            return Expect(kind=Want.COUNT, count=side_bets(hand))
+        case Phase.DEALING:
+            return _dealing(hand, setup)
+        case Phase.DECISIONS:
+            return _decisions(hand, setup)
+        case Phase.REVEAL:
+            return _reveal(hand, setup)
+        case Phase.SETTLING:
+            return _settling(hand, setup)
+        case Phase.IRREGULAR:
+            return Expect(kind=Want.SUPERVISOR, cause=str(hand.cause))
+        case _:
+            return Expect(kind=Want.SUPERVISOR, cause=str(hand.fault_cause))
+
+
+def side_bets(hand: Hand) -> int:
+    """Lit boxes with a side bet (bonus or jackpot)."""
+    return sum(1 for b in hand.boxes if b.playing and (b.bonus or b.jackpot))
+
+
+# --- dealing ---------------------------------------------------------------------------------------------------------
+
+
+def open_index(setup: Setup) -> int:
+    """Which of the dealer's five lies open (Q18)."""
+    return HAND_CARDS - 1 if str(setup.rules.upcard) == "last" else 0
+
+
+def deal_place(hand: Hand, setup: Setup) -> Expect | None:
+    """Where the next card of the deal goes: one at a time in seat order, dealer last (or packets of five, Q17)."""
+    rounds: Iterator[int] = iter(range(HAND_CARDS))
+    if str(setup.rules.deal_mode) != "one_by_one":
+        rounds = iter([HAND_CARDS - 1])
+    for filled in rounds:
+        for box in hand.boxes:
+            if box.playing and len(box.dealt) <= filled:
+                return Expect(kind=Want.CARD, place="box", box=box.box, index=len(box.dealt))
+        if len(hand.dealer) <= filled:
+            return Expect(kind=Want.CARD, place="dealer", index=len(hand.dealer))
+    return None
+
+
+def _dealing(hand: Hand, setup: Setup) -> Expect:
+    place = deal_place(hand, setup)
+    waiting = {JokerPhase.ARMED: Expect(kind=Want.STOP), JokerPhase.DRAWN: Expect(kind=Want.BOARD)}.get(hand.joker)
+    when = setup.procedure.joker_time
+    if waiting and when == "before_deal":
+        return waiting
+    last = place is not None and place.place == "dealer" and place.index == HAND_CARDS - 1
+    if waiting and (place is None or (last and when == "during_deal")):
+        return waiting
+    if place is not None:
+        return place
+    index = open_index(setup)
+    if isinstance(hand.dealer[index], Unread):
+        return Expect(kind=Want.ENTRY, place="dealer", index=index)
+    return NOTHING
+
+
+# --- decisions -------------------------------------------------------------------------------------------------------
+
+
+def deciders(hand: Hand) -> list[Box]:
+    """Boxes that decide, in seat order; blind boxes have decided by lying there."""
+    return [b for b in hand.boxes if b.playing and not b.blind]
+
+
+def current_decider(hand: Hand, setup: Setup) -> Box | None:
+    """The lit box: the first that has something left to do."""
+    boxes = deciders(hand)
+    if setup.procedure.draw_timing == "after_all":
+        for box in boxes:  # first pass: fold, bet, or how many cards
+            if box.decision is None and not box.fixed:
+                return box
+    for box in boxes:
+        if box.decision is None:
+            return box
+    return None
+
+
+def drawing(box: Box, setup: Setup) -> bool:
+    """Whether the lit box's bought cards come now."""
+    return box.awaits_draw and (setup.procedure.draw_timing == "at_once" or box.fixed)
+
+
+def _decisions(hand: Hand, setup: Setup) -> Expect:
+    box = current_decider(hand, setup)
+    if box is None:
+        return NOTHING
+    if drawing(box, setup):
+        return Expect(kind=Want.CARD, place="draw", box=box.box, index=len(box.drawn), count=box.count - len(box.drawn))
+    return Expect(kind=Want.DECISION, box=box.box)
+
+
+# --- reveal ----------------------------------------------------------------------------------------------------------
+
+
+def unread_dealer(hand: Hand) -> int | None:
+    """The first of the dealer's cards that nobody knows."""
+    return next((i for i, slot in enumerate(hand.dealer) if isinstance(slot, Unread)), None)
+
+
+def _reveal(hand: Hand, setup: Setup) -> Expect:
+    if hand.qualifies is None:
+        index = unread_dealer(hand)
+        if index is not None:
+            return Expect(kind=Want.ENTRY, place="dealer", index=index)
+        return Expect(kind=Want.REVEAL)
+    return NOTHING
+
+
+# --- settling --------------------------------------------------------------------------------------------------------
+
+
+def in_settle_order(hand: Hand, setup: Setup) -> list[Box]:
+    """Boxes in play in the order in which the dealer settles them."""
+    boxes = [b for b in hand.boxes if b.playing]
+    return boxes if setup.procedure.settle_order == "left_to_right" else boxes[::-1]
+
+
+def must_turn(box: Box, hand: Hand) -> bool:
+    """Whether the box is turned: raised boxes where the dealer plays, and any box called (`note`) for a side bet."""
+    return box.turned or (bool(hand.qualifies) and box.decision is Decision.RAISE) or box.note == "called"
+
+
+def turn_queue(hand: Hand, setup: Setup) -> list[Box]:
+    """Boxes still to be turned or paid one by one."""
+    return [b for b in in_settle_order(hand, setup) if must_turn(b, hand) and b.status is BoxStatus.OPEN]
+
+
+def unread_of(box: Box) -> Expect | None:
+    """The first card of a turned box that nobody knows."""
+    for place, slots in (("box", box.dealt), ("draw", box.drawn)):
+        for index, slot in enumerate(slots):
+            if isinstance(slot, Unread):
+                return Expect(kind=Want.ENTRY, place=place, box=box.box, index=index)
+    return None
+
+
+def discards_missing(box: Box) -> int:
+    """How many discards are still to be named."""
+    return (box.count if box.action is Action.EXCHANGE else 0) - len(box.discards or ())
+
+
+def next_for(box: Box) -> Expect:
+    """What an unpaid box of the queue waits for."""
+    if not box.turned:
+        return Expect(kind=Want.TURN, box=box.box)
+    entry = unread_of(box)
+    if entry is not None:
+        return entry
+    missing = discards_missing(box)
+    if missing:
+        return Expect(kind=Want.DISCARDS, box=box.box, count=missing)
+    if box.answer is None:
+        return Expect(kind=Want.CHECK, box=box.box)
+    return Expect(kind=Want.PAID, box=box.box)
+
+
+def _settling(hand: Hand, setup: Setup) -> Expect:
+    queue = turn_queue(hand, setup)
+    if queue:
+        return next_for(queue[0])
+    boxes = in_settle_order(hand, setup)
+    if not hand.qualifies and any(b.status is BoxStatus.OPEN and b.decision is Decision.RAISE for b in boxes):
+        return Expect(kind=Want.REST)
+    held = next((b for b in boxes if b.status is BoxStatus.HELD), None)
+    return Expect(kind=Want.RELEASE, box=held.box) if held else NOTHING
+
+
+# --- looking ---------------------------------------------------------------------------------------------------------
+
+
+def may_look(box: Box, hand: Hand, setup: Setup) -> bool:
+    """Two-box order: a player looks at his next box only after he has decided the one before (S003)."""
+    if not box.playing or box.blind or hand.phase not in (Phase.DECISIONS, Phase.REVEAL, Phase.SETTLING):
+        return False
+    earlier = [b for b in deciders(hand) if b.owner == box.owner and b.box < box.box]
+    if setup.procedure.draw_timing == "after_all":
+        return all(b.decision is not None or b.fixed for b in earlier)
+    return all(b.decision is not None for b in earlier)
+
+
+def public_cards(hand: Hand) -> frozenset[str]:
+    """Every card that lies open."""
+    slots = [*hand.dealer, *hand.dealer_drawn, *(s for b in hand.boxes for s in (*b.dealt, *b.drawn))]
+    return frozenset(s.card for s in slots if isinstance(s, FaceUp))
+
+
+def wants_supervisor(cause: Cause | None) -> bool:
+    """Whether a held hand can go on at all by `resume` or `reset` (else only void)."""
+    return cause is not Cause.READINGS_DIFFER

@@ -1,0 +1,166 @@
+"""People at the table: signing on and off, opening and closing, the plate, calls, and acts that wait for agreement."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from controller.domain import commands as cm
+from controller.domain import events as ev
+from controller.domain.hand.authority import Grade, Identity, missing
+from controller.domain.hand.setup import Entropy, Plate, Setup
+from controller.domain.phases import Phase
+from controller.domain.rejections import Rejection, Why, reject
+from controller.domain.state import Hand, Table, Waiting
+
+Result = tuple[ev.Event, ...] | Rejection
+
+
+def between_hands(table: Table) -> bool:
+    """No bet is locked."""
+    return table.hand is None or table.hand.phase in (Phase.DECK_CHECK, Phase.BETTING)
+
+
+def sign_on(table: Table, cmd: cm.SignOn, people: tuple[Identity, ...]) -> Result:
+    """Whoever proves who he is stands at the table, as dealer if he may deal."""
+    person = next((p for p in people if cmd.operator in ("", p.operator)), None)
+    if person is None:
+        return reject(Why.NOT_ALLOWED, operator=cmd.operator or "nobody", role="no PIN")
+    role = "dealer" if "dealer" in person.roles else "inspector"
+    if role == "inspector" and "supervisor" not in person.roles:
+        return reject(Why.NOT_ALLOWED, operator=person.operator, role=", ".join(sorted(person.roles)))
+    if not between_hands(table):
+        return reject(Why.HAND_RUNNING)
+    return (ev.OperatorSignedOn(operator=person.operator, role=role),)
+
+
+def sign_off(table: Table, cmd: cm.SignOff, people: tuple[Identity, ...]) -> Result:
+    """Leaves the table; between hands."""
+    if not between_hands(table):
+        return reject(Why.HAND_RUNNING)
+    who = cmd.operator or (people[0].operator if people else "")
+    role = next((r for r, o in table.signed_on.items() if o == who), None)
+    if role is None:
+        return reject(Why.NOT_ALLOWED, operator=who or "nobody", role="not signed on")
+    return (ev.OperatorSignedOff(operator=who, role=role),)
+
+
+def open_table(table: Table, setup: Setup, people: tuple[Identity, ...]) -> Result:
+    """Dealer and supervisor open together. Every house rule in force is recorded."""
+    if table.open:
+        return reject(Why.ALREADY_OPEN)
+    dealer = next((p for p in people if "dealer" in p.roles), None)
+    if dealer is None and "dealer" not in table.signed_on:
+        return reject(Why.NO_DEALER)
+    undealt = unsupported(setup)
+    if undealt:
+        return reject(Why.UNSUPPORTED, what=undealt)
+    signed: tuple[ev.Event, ...] = (
+        (ev.OperatorSignedOn(operator=dealer.operator, role="dealer"),) if dealer is not None else ()
+    )
+    opened = ev.TableOpened(
+        rules=msgspec.json.decode(setup.rules.canonical()),
+        rules_hash=setup.rules.rules_hash(),
+        procedure=msgspec.to_builtins(setup.procedure),
+        limits=msgspec.to_builtins(setup.plate),
+        boxes=setup.boxes,
+    )
+    return (*signed, opened)
+
+
+def unsupported(setup: Setup) -> str:
+    """What the loaded rule set asks for that this table does not lead yet; empty where it can be dealt."""
+    rules = setup.rules
+    asked = {
+        "sixth card": rules.sixth_card_fee is not None,
+        "insurance": rules.insurance,
+        "dealer's card exchange": rules.dealer_exchange_fee is not None,
+        "carried stakes": str(rules.tie) == "carry",
+        "burn cards": rules.burn_cards > 0,
+        "cap per player": str(rules.cap_per) == "player",
+    }
+    return ", ".join(name for name, wanted in asked.items() if wanted)
+
+
+def close_table(table: Table, hand: Hand | None) -> Result:
+    """Between hands: the hand that stands open for bets ends unplayed."""
+    if not table.open:
+        return reject(Why.NOT_OPEN)
+    if not between_hands(table):
+        return reject(Why.HAND_RUNNING)
+    ended: tuple[ev.Event, ...] = ()
+    if hand is not None:
+        ended = (ev.HandEnded(hand=hand.number, outcome="not_played", key=hand.key, seed=hand.seed),)
+    off = tuple(ev.OperatorSignedOff(operator=o, role=r) for r, o in sorted(table.signed_on.items()))
+    return (*ended, ev.TableClosed(), *off)
+
+
+def limits(table: Table, cmd: cm.Limits, setup: Setup) -> Result:
+    """Another plate, between hands."""
+    if not between_hands(table):
+        return reject(Why.HAND_RUNNING)
+    named = {k: v for k in ("ante_min", "ante_max", "cap", "bonus_max") if (v := getattr(cmd, k)) is not None}
+    plate: dict[str, Any] = {**msgspec.to_builtins(setup.plate), **table.limits, **named}
+    if not 0 < plate["ante_min"] <= plate["ante_max"] or plate["cap"] <= 0 or plate["bonus_max"] < 0:
+        return reject(Why.BAD_ARGUMENT, what="limits: 0 < ante_min <= ante_max, 0 < cap, 0 <= bonus_max")
+    msgspec.convert(plate, Plate)
+    return (ev.LimitsChanged(limits=plate),)
+
+
+def call(cmd: cm.Call) -> Result:
+    """CALL lamp with a reason."""
+    return (ev.CallRaised(reason=cmd.reason),)
+
+
+def new_deck(table: Table, hand: Hand, cmd: cm.Deck) -> Result:
+    """A supervisor names another deck."""
+    if hand.phase is not Phase.DECK_CHECK:
+        return reject(Why.NOT_NOW, command="deck", phase=hand.phase)
+    if not cmd.deck.strip():
+        return reject(Why.BAD_ARGUMENT, what="deck: name the deck's id")
+    return (ev.DeckTaken(deck=cmd.deck, source="supervisor"),)
+
+
+def open_hand(table: Table, entropy: Entropy) -> tuple[ev.Event, ...]:
+    """The next hand, with its key."""
+    return (ev.HandOpened(hand=table.hands + 1, key=entropy.key),)
+
+
+# --- acts that wait --------------------------------------------------------------------------------------------------
+
+
+def ask(table: Table, cmd: cm.Command, people: tuple[Identity, ...], lacking: str) -> tuple[ev.Event, ...]:
+    """Puts an act on the waiting list; the same act asked again is joined, not doubled."""
+    body = msgspec.to_builtins(cmd)
+    names = {p.operator: tuple(sorted(p.roles)) for p in people}
+    same = next((w for w in table.waiting if w.command == body), None)
+    if same is not None:
+        return (ev.ApprovalJoined(id=same.id, operators={**same.operators, **names}, missing=lacking),)
+    return (
+        ev.ApprovalAsked(
+            id=table.next_waiting,
+            name=str(cmd.__struct_config__.tag),
+            command=body,
+            operators=names,
+            missing=lacking,
+        ),
+    )
+
+
+def find_waiting(table: Table, number: int) -> Waiting | None:
+    """The waiting act of this number."""
+    return next((w for w in table.waiting if w.id == number), None)
+
+
+def waiting_command(entry: Waiting) -> cm.Command:
+    """The act itself."""
+    return msgspec.convert(entry.command, cm.public_commands()[entry.name])
+
+
+def lacking(needed: Grade, people: tuple[Identity, ...], table: Table, cmd: cm.Command) -> str:
+    """Who is still missing. Opening needs the dealer as well as the supervisor, since nobody is signed on yet."""
+    dealer = table.signed_on.get("dealer")
+    if isinstance(cmd, cm.OpenTable) and dealer is None:
+        dealer = next((p.operator for p in people if "dealer" in p.roles), None)
+    return missing(needed, people, dealer)

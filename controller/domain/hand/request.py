@@ -1,0 +1,67 @@
+"""From a hand to a settle request of form A: what the settlement, the record and `recall` are computed from.
+
+Holds face-down cards: stays inside the loop thread and the sealed record.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from controller.domain.hand.expects import open_index
+from controller.domain.hand.setup import Setup
+from controller.domain.state import DOC, Action, Box, Choice, Decision, Hand, Slot, known
+
+
+def _text(slots: tuple[Slot, ...]) -> str:
+    return " ".join(known(slot) for slot in slots)
+
+
+def final_cards(box: Box) -> tuple[str, ...]:
+    """The box's final cards: each replacement in its predecessor's place, a sixth card last. Needs named discards."""
+    dealt = [known(slot) for slot in box.dealt]
+    drawn = [known(slot) for slot in box.drawn]
+    if box.action is Action.BUY6:
+        return (*dealt, *drawn)
+    places = sorted(dealt.index(card) for card in box.discards or ())
+    for place, card in zip(places, drawn, strict=True):
+        dealt[place] = card
+    return tuple(dealt)
+
+
+def box_request(box: Box) -> dict[str, Any]:
+    """One box of a request."""
+    entry: dict[str, Any] = {"box": box.box, "ante": box.ante, "cards": _text(box.dealt)}
+    if box.action is not Action.NONE:
+        entry["action"] = str(box.action)
+        if box.action is Action.BUY6 or box.discards is not None:
+            entry["final"] = " ".join(final_cards(box))
+        else:
+            entry |= {"count": box.count, "drawn": _text(box.drawn)}
+    entry["decision"] = str(box.decision or Decision.FOLD)
+    for key, value in (("bonus", box.bonus), ("jackpot", box.jackpot), ("insurance", box.insurance)):
+        if value:
+            entry[key] = value
+    if box.blind:
+        entry["blind"] = True
+    if box.choice is Choice.BUY:
+        entry["buy_dealer"] = True
+    if box.backers:
+        entry["backers"] = list(box.backers)
+    return entry
+
+
+def request(hand: Hand, boxes: list[Box], setup: Setup, limits: dict[str, Any]) -> dict[str, Any]:
+    """The request for these boxes, in the order in which they are settled."""
+    dealer = list(hand.dealer)
+    dealer.append(dealer.pop(open_index(setup)))  # the contract's dealer names his open card last
+    asked: dict[str, Any] = {
+        "rules": setup.settle_rules,
+        "set": {**setup.settle_set, "cap": int(limits["cap"])},
+        "dealer": {"cards": _text(tuple(dealer))},
+        "boxes": [box_request(box) for box in boxes],
+    }
+    if hand.bought:
+        asked["dealer"]["after_exchange"] = " ".join(hand.dealer_final)
+    if hand.slot is not None:
+        asked["joker"] = DOC if hand.slot == DOC else str(hand.slot)
+    return asked

@@ -1,0 +1,227 @@
+"""Reveal and settling: the dealer's hand, box by box turned, discards named, agreed, paid; then the hand's end.
+
+The money comes from `setup.settle` alone (both readings); nothing here knows what a hand is worth.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from controller.domain import commands as cm
+from controller.domain import events as ev
+from controller.domain.cards import CardError, card_text, parse_card
+from controller.domain.hand.expects import Want, discards_missing, expects, in_settle_order, turn_queue, unread_dealer
+from controller.domain.hand.request import request
+from controller.domain.hand.setup import Differ, Setup, Unsettled
+from controller.domain.phases import Phase
+from controller.domain.rejections import Rejection, Why, reject
+from controller.domain.state import Action, Box, BoxStatus, Cause, Decision, Hand, Table, known
+
+Result = tuple[ev.Event, ...] | Rejection
+
+ORDER = ("nothing", "ace_king", "pair", "two_pair", "trips", "straight", "flush", "full_house", "quads",
+         "straight_flush", "royal_flush", "five_of_a_kind")  # fmt: skip
+
+
+def reveal(table: Table, hand: Hand, setup: Setup) -> Result:
+    """The dealer's cards are turned: all five must be known by now."""
+    if hand.phase is not Phase.REVEAL or hand.qualifies is not None:
+        return reject(Why.NOT_NOW, command="reveal", phase=hand.phase)
+    if unread_dealer(hand) is not None:
+        return reject(Why.UNSETTLED, box=0, missing="a card of the dealer is unread (enter_card)")
+    asked = request(hand, [], setup, table.limits)
+    try:
+        dealer = setup.settle(asked)["dealer"]
+    except Differ as differ:
+        return readings_differ(0, asked, differ)
+    cards = tuple(known(slot) for slot in hand.dealer)
+    return (ev.DealerRevealed(cards=cards, category=dealer["hand"], qualifies=dealer["qualifies"]),)
+
+
+def called(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
+    """Boxes that would stay face down but may win a side bet are called to be turned (floor 1)."""
+    return tuple(
+        ev.TurnCalled(box=box.box)
+        for box in in_settle_order(hand, setup)
+        if (box.bonus or box.jackpot or box.insurance)
+        and not (hand.qualifies and box.decision is Decision.RAISE)
+        and (box.insurance or _side_bet_may_win(table, hand, box, setup))
+    )
+
+
+def _side_bet_may_win(table: Table, hand: Hand, box: Box, setup: Setup) -> bool:
+    try:
+        stakes = setup.settle(request(hand, [box], setup, table.limits))["boxes"][0]["stakes"]
+    except (Differ, Unsettled):
+        return True  # an unread card, or a dispute of the readings: only the turn can tell
+    return any(stakes.get(name, {}).get("outcome") == "win" for name in ("bonus", "jackpot"))
+
+
+def turned(hand: Hand, cmd: cm.Turned, setup: Setup) -> Result:
+    """The next box of the queue lies open."""
+    queue = turn_queue(hand, setup)
+    if not queue:
+        return reject(Why.NOT_NOW, command="turned", phase=hand.phase)
+    if queue[0].box != cmd.box:
+        return reject(Why.TURN_FIRST, box=queue[0].box)
+    box = queue[0]
+    if box.turned:
+        return reject(Why.NOT_NOW, command="turned", phase=hand.phase)
+    dealt, drawn = tuple(known(s) for s in box.dealt), tuple(known(s) for s in box.drawn)
+    return (ev.BoxTurned(box=box.box, dealt=dealt, drawn=drawn),)
+
+
+def discarded(hand: Hand, cmd: cm.NameDiscards, setup: Setup) -> Result:
+    """Names discards of the turned box; those named before stay, a named one is taken back by naming it again."""
+    box = _current(hand, setup)
+    if box is None or box.box != cmd.box or not box.turned or box.action is not Action.EXCHANGE:
+        return reject(Why.NOT_NOW, command="discarded", phase=hand.phase)
+    dealt = [known(slot) for slot in box.dealt]
+    named = list(box.discards or ())
+    for word in cmd.cards.split():
+        try:
+            card = card_text(parse_card(word))
+        except CardError:
+            return reject(Why.BAD_CARD, card=word)
+        if card not in dealt:
+            return reject(Why.NOT_DISCARDABLE, card=card, box=box.box)
+        named = [c for c in named if c != card] if card in named else [*named, card]
+    if len(named) > box.count:
+        return reject(Why.DISCARD_COUNT, box=box.box, count=box.count)
+    return (ev.Discarded(box=box.box, cards=tuple(sorted(named, key=dealt.index))),)
+
+
+def _current(hand: Hand, setup: Setup) -> Box | None:
+    queue = turn_queue(hand, setup)
+    return queue[0] if queue else None
+
+
+def ready_to_settle(table: Table, hand: Hand, setup: Setup) -> Box | None:
+    """The turned box whose cards are all named and whose money is not computed yet."""
+    box = _current(hand, setup)
+    if box is None or not box.turned or box.answer is not None or discards_missing(box):
+        return None
+    return box if expects(table, setup).kind is Want.CHECK else None
+
+
+def settle_box(table: Table, hand: Hand, box: Box, setup: Setup) -> tuple[ev.Event, ...]:
+    """The box's money by both readings; waits for the discards' check where the hand is high enough."""
+    asked = request(hand, [box], setup, table.limits)
+    try:
+        answer = setup.settle(asked)["boxes"][0]
+    except Differ as differ:
+        return readings_differ(box.box, asked, differ)
+    if not box.checked and _needs_check(box, answer, setup):
+        return ()
+    return (ev.BoxSettled(box=box.box, answer=public_answer(answer, turned=True)),)
+
+
+def _needs_check(box: Box, answer: dict[str, Any], setup: Setup) -> bool:
+    """From this category on the discards themselves are turned: dealer and player could pick the best five of six."""
+    lowest = setup.procedure.discard_check_from
+    if box.action is not Action.EXCHANGE or lowest not in ORDER:
+        return False
+    return ORDER.index(answer["hand"]) >= ORDER.index(lowest)
+
+
+def public_answer(answer: dict[str, Any], *, turned: bool) -> dict[str, Any]:
+    """A box's answer as it may be shown: of an unturned box the money alone."""
+    shown = ("box", "stakes", "cut_by_cap", "net", "returned", "shares") + (
+        ("hand", "second", "final") if turned else ()
+    )
+    return {key: answer[key] for key in shown if key in answer}
+
+
+def readings_differ(box: int, asked: dict[str, Any], differ: Differ) -> tuple[ev.Event, ...]:
+    """Nothing is paid; both results go on record."""
+    return (
+        ev.ReadingsDiffered(box=box, request=asked, domain=differ.domain, referee=differ.referee),
+        ev.FaultRaised(cause=str(Cause.READINGS_DIFFER), detail=f"box {box}" if box else "dealer"),
+    )
+
+
+def check(hand: Hand, cmd: cm.DiscardCheck, setup: Setup) -> Result:
+    """The discards were turned and are the named ones."""
+    box = _current(hand, setup)
+    if box is None or box.box != cmd.box or not box.turned or discards_missing(box) or box.checked:
+        return reject(Why.NOT_NOW, command="discard_check", phase=hand.phase)
+    return (ev.DiscardsChecked(box=box.box),)
+
+
+def paid(hand: Hand, cmd: cm.Paid, setup: Setup) -> Result:
+    """Chips moved, felt and record agree."""
+    box = _current(hand, setup)
+    if box is None or box.box != cmd.box:
+        return reject(Why.NOT_NOW, command="paid", phase=hand.phase)
+    if box.answer is None:
+        return reject(Why.UNSETTLED, box=box.box, missing=_missing(box))
+    return (ev.BoxPaid(box=box.box),)
+
+
+def _missing(box: Box) -> str:
+    if not box.turned:
+        return "turn it"
+    left = discards_missing(box)
+    return f"name {left} discard(s)" if left else "a supervisor checks the discards"
+
+
+def rest(table: Table, hand: Hand, setup: Setup) -> Result:
+    """The dealer does not play: all boxes that stay face down are settled by one OK."""
+    if expects(table, setup).kind is not Want.REST:
+        return reject(Why.NOT_NOW, command="rest", phase=hand.phase)
+    return settle_unturned(table, hand, setup)
+
+
+def settle_unturned(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
+    """Boxes that nobody turns: folded ones, and all others where the dealer does not play."""
+    found: list[ev.Event] = []
+    for box in in_settle_order(hand, setup):
+        if box.status is not BoxStatus.OPEN:
+            continue
+        asked = request(hand, [box], setup, table.limits)
+        try:
+            answer = setup.settle(asked)["boxes"][0]
+        except Differ as differ:
+            return readings_differ(box.box, asked, differ)
+        found.append(ev.BoxSettled(box=box.box, answer=public_answer(answer, turned=False)))
+        found.append(ev.BoxPaid(box=box.box))
+    return tuple(found)
+
+
+def differs(hand: Hand, cmd: cm.Differs) -> Result:
+    """The felt does not agree with the record: the box is frozen for a supervisor."""
+    box = hand.box(cmd.box)
+    if hand.phase is not Phase.SETTLING or not box.turned or box.status is not BoxStatus.OPEN:
+        return reject(Why.NOT_NOW, command="differs", phase=hand.phase)
+    return (
+        ev.BoxHeld(box=box.box, reason="differs", cards=tuple(cmd.cards.split())),
+        ev.CallRaised(reason=f"felt differs at box {box.box}"),
+    )
+
+
+def hold_box(hand: Hand, cmd: cm.Hold) -> Result:
+    """A dispute: the other boxes are paid meanwhile."""
+    box = hand.box(cmd.box)
+    if hand.phase is not Phase.SETTLING or not box.playing or box.status is not BoxStatus.OPEN:
+        return reject(Why.NOT_NOW, command="hold", phase=hand.phase)
+    return (ev.BoxHeld(box=box.box, reason=cmd.reason),)
+
+
+def release(table: Table, hand: Hand, cmd: cm.Release, setup: Setup) -> Result:
+    """A supervisor closes the dispute: the box takes its place in the queue again, and is paid as recorded."""
+    box = hand.box(cmd.box)
+    if box.status is not BoxStatus.HELD:
+        return reject(Why.NOTHING_HELD)
+    cleared: tuple[ev.Event, ...] = (ev.CallCleared(),) if table.call else ()
+    return (ev.BoxReleased(box=box.box), *cleared)
+
+
+def whole_hand(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
+    """The hand's settlement as one request and its answer, computed once more from everything that is known."""
+    boxes = in_settle_order(hand, setup)
+    asked = request(hand, boxes, setup, table.limits)
+    try:
+        answer = setup.settle(asked)
+    except Differ as differ:
+        return readings_differ(0, asked, differ)
+    return (ev.HandSettled(request=asked, answer=answer),)

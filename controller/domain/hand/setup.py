@@ -1,0 +1,79 @@
+"""What a table is set up to play: rule set, plate, procedure, and the pure function that settles.
+
+Fixed for a run; TableOpened records all of it. Handed to decide and advance; never changed by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from controller.domain.ruleset import RuleSet
+
+Settle = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+class Differ(Exception):
+    """The two readings of the rules disagree. Carries both answers."""
+
+    def __init__(self, domain: dict[str, Any], referee: dict[str, Any]) -> None:
+        super().__init__("the two readings of the rules differ")
+        self.domain = domain
+        self.referee = referee
+
+
+class Unsettled(Exception):
+    """The request cannot be settled as it stands (a card that matters was never read)."""
+
+
+class Plate(msgspec.Struct, frozen=True, kw_only=True):
+    """The limits shown at the table, in minor units; `bonus_max` 0: none."""
+
+    ante_min: int
+    ante_max: int
+    cap: int
+    bonus_max: int = 0
+    chips: tuple[int, ...] = (1, 5, 10, 25, 100, 500)
+
+
+class Procedure(msgspec.Struct, frozen=True, kw_only=True):
+    """How the floor deals (floor choices, not rules of the game)."""
+
+    joker_time: str = "during_deal"
+    draw_timing: str = "at_once"
+    settle_order: str = "right_to_left"
+    stop_timeout_s: int = 10
+    max_unknown: int = 2
+    discard_check_from: str = "trips"
+    max_open_boxes: int = 2
+    equal_antes: bool = False
+
+
+class Setup(msgspec.Struct, frozen=True, kw_only=True):
+    """All of it. `settle` computes a form A request by both readings; raises Differ or Unsettled."""
+
+    table: str
+    rules: RuleSet
+    boxes: int
+    plate: Plate
+    procedure: Procedure
+    settle: Settle
+    settle_rules: str
+    settle_set: dict[str, Any]
+
+    @property
+    def joker(self) -> bool:
+        """Whether a joker is drawn on the board (J-poker)."""
+        return str(self.rules.variant) == "jpoker"
+
+
+class Entropy(msgspec.Struct, frozen=True):
+    """Fresh random hex for one decision: a hand's key and a draw's seed. Used at most once each."""
+
+    key: str
+    seed: str
+
+    def __repr__(self) -> str:
+        return "Entropy(**)"

@@ -1,0 +1,154 @@
+"""When a hand leaves the straight way: held, resumed, voided, corrected. The ways out of it."""
+
+from __future__ import annotations
+
+from controller.domain import commands as cm
+from controller.domain import events as ev
+from controller.domain.cards import CardError, card_text, deck, parse_card
+from controller.domain.hand.dealing import hold, seen_cards
+from controller.domain.hand.expects import Want, current_decider, deal_place, drawing, expects, public_cards
+from controller.domain.hand.setup import Setup
+from controller.domain.phases import HELD, JokerPhase, Phase, may_return, next_phase
+from controller.domain.rejections import Rejection, Why, reject
+from controller.domain.state import UNKNOWN, BoxStatus, Cause, Hand, Table
+
+Result = tuple[ev.Event, ...] | Rejection
+
+
+def irregular(hand: Hand, cmd: cm.Irregular) -> Result:
+    """The dealer declares it; nothing moves until a supervisor decides."""
+    if hand.phase not in HELD:
+        return reject(Why.NOT_NOW, command="irregular", phase=hand.phase)
+    return (*hold(hand, Cause.DECLARED, None), ev.CallRaised(reason=cmd.reason))
+
+
+def resume(table: Table, hand: Hand, setup: Setup) -> Result:
+    """Plays on: an extra card is burned, a doubtful one stays unknown. Side bets that differ are taken as counted."""
+    if hand.phase is Phase.LOCKED:
+        phase = next_phase(hand.phase, "counted")
+        assert phase is not None
+        return (ev.Resumed(cause=str(Cause.SIDE_BETS), phase=phase), *_arm(setup))
+    if hand.phase is not Phase.IRREGULAR or hand.back is None or hand.cause is None:
+        return reject(Why.NOTHING_HELD)
+    assert may_return("resume", Phase.IRREGULAR, hand.back)
+    quarantine: tuple[ev.Event, ...] = ()
+    if hand.cause is Cause.EARLY_CARD:  # the deck was touched before the bets closed: it is not dealt any more
+        quarantine = (ev.DeckQuarantined(reason=str(hand.cause)),)
+    cleared: tuple[ev.Event, ...] = (ev.CallCleared(),) if table.call else ()
+    return (ev.Resumed(cause=str(hand.cause), phase=hand.back), *quarantine, *cleared)
+
+
+def _arm(setup: Setup) -> tuple[ev.Event, ...]:
+    return (ev.JokerArmed(),) if setup.joker and setup.procedure.joker_time != "after_deal" else ()
+
+
+def reset(table: Table, hand: Hand, cmd: cm.Reset, setup: Setup) -> Result:
+    """The fault's cause is gone. Cards lost with the shoe's events lie on the felt as unknown ones."""
+    if hand.phase is not Phase.FAULT or hand.fault_back is None or hand.fault_cause is None:
+        return reject(Why.NOTHING_HELD)
+    if hand.fault_cause is Cause.READINGS_DIFFER:
+        return reject(Why.NOT_NOW, command="reset", phase="readings differ: void_hand")
+    assert may_return("reset", Phase.FAULT, hand.fault_back)
+    events: list[ev.Event] = [ev.FaultReset(cause=str(hand.fault_cause), phase=hand.fault_back)]
+    if hand.fault_cause is Cause.CARDS_LOST:
+        first, last = (int(n) for n in hand.detail.split(".."))
+        lost = last - first + 1 if cmd.number is None else cmd.number
+        events += _unknown_cards(hand, lost, setup)
+    return tuple(events)
+
+
+def _unknown_cards(hand: Hand, lost: int, setup: Setup) -> list[ev.Event]:
+    """The places that the lost cards went to, in the order of the deal."""
+    from controller.domain.evolve import evolve  # noqa: PLC0415 - evolve imports nothing from here; local for clarity
+
+    found: list[ev.Event] = []
+    table = Table(hand=hand, boxes=setup.boxes)
+    back = hand.fault_back
+    for _ in range(lost):
+        now = table.hand
+        assert now is not None
+        place = deal_place(now, setup) if back is Phase.DEALING else None
+        box = current_decider(now, setup) if back is Phase.DECISIONS else None
+        if place is not None:
+            where = (place.place, place.box, place.index)
+        elif box is not None and drawing(box, setup):
+            where = ("draw", box.box, len(box.drawn))
+        else:
+            break
+        card = ev.CardDealt(
+            place=where[0],
+            box=where[1],
+            index=where[2],
+            card=UNKNOWN,
+            unread=True,
+            reason="lost",
+            device="shoe",
+            event_no=0,
+        )
+        found.append(card)
+        table = evolve(table, card)
+    return found
+
+
+def void_hand(hand: Hand, cmd: cm.VoidHand) -> Result:
+    """A misdeal: all stakes go back; key and seed are revealed as ever."""
+    if next_phase(hand.phase, "void") is None:
+        return reject(Why.NOT_NOW, command="void_hand", phase=hand.phase)
+    return (ev.HandEnded(hand=hand.number, outcome="void", key=hand.key, seed=hand.seed, reason=cmd.reason),)
+
+
+def void_box(hand: Hand, cmd: cm.VoidBox) -> Result:
+    """A dead hand (wrong number of cards): its stakes go back, the others play on."""
+    box = hand.box(cmd.box)
+    held = hand.back if hand.phase is Phase.IRREGULAR else hand.phase
+    if not box.playing or box.status is BoxStatus.PAID or held in (Phase.BETTING, Phase.DECK_CHECK, Phase.FAULT):
+        return reject(Why.NOT_NOW, command="void_box", phase=hand.phase)
+    return (ev.BoxVoided(box=cmd.box, reason=cmd.reason),)
+
+
+def enter_card(table: Table, hand: Hand, cmd: cm.EnterCard, setup: Setup) -> Result:
+    """Names the unread card of a place that lies open. A refusal names an equal public card only."""
+    want = expects(table, setup)
+    if want.kind is not Want.ENTRY:
+        return reject(Why.NOT_UNREAD)
+    if (cmd.place and cmd.place != want.place) or (cmd.box and cmd.box != want.box):
+        return reject(Why.NOT_UNREAD)
+    if cmd.index and cmd.index - 1 != want.index:
+        return reject(Why.NOT_UNREAD)
+    try:
+        card = parse_card(cmd.card)
+    except CardError:
+        return reject(Why.BAD_CARD, card=cmd.card)
+    if card not in deck(setup.rules.deck_size):
+        return reject(Why.BAD_CARD, card=cmd.card)
+    text = card_text(card)
+    if text in public_cards(hand):
+        return reject(Why.PUBLIC_CARD, card=text)
+    if text in seen_cards(hand):
+        return reject(Why.DECK_FAULT)
+    return (ev.CardEntered(place=want.place, box=want.box, index=want.index, card=text),)
+
+
+def redirect(hand: Hand, cmd: cm.Redirect, setup: Setup) -> Result:
+    """The last drawn card lies at another box that also waits for one; nobody looked."""
+    source, target = hand.box(cmd.box), hand.box(cmd.target)
+    served = hand.phase is Phase.DECISIONS and bool(source.drawn) and target.awaits_draw
+    if not served:
+        return reject(Why.NOT_NOW, command="redirect", phase=hand.phase)
+    return (ev.CardRedirected(source=cmd.box, target=cmd.target),)
+
+
+def correct_stake(hand: Hand, cmd: cm.CorrectStake) -> Result:
+    """The chips on the felt govern, until the box is paid."""
+    box = hand.box(cmd.box)
+    bonus = box.bonus if cmd.bonus is None else cmd.bonus
+    if cmd.ante <= 0 or bonus < 0:
+        return reject(Why.BAD_ARGUMENT, what=f"ante {cmd.ante}, bonus {bonus}: amounts are positive")
+    if not box.playing or box.status is not BoxStatus.OPEN:
+        return reject(Why.NOT_NOW, command="correct_stake", phase=hand.phase)
+    return (ev.StakeCorrected(box=cmd.box, ante=cmd.ante, bonus=bonus),)
+
+
+def joker_lit(hand: Hand) -> bool:
+    """Whether the board owes the table its joker: drawn or shown, so a restart lights it before any key works."""
+    return hand.joker in (JokerPhase.DRAWN, JokerPhase.SHOWN)
