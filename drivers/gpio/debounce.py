@@ -137,7 +137,7 @@ class _Input:
         timing = self._timing
         if self.first_ns is None:
             held = self._pressed_ns is not None and now_ns - self._pressed_ns >= timing.held_ns
-            # One that was merely held lives again with a clean release; after chatter and at start it must be quiet first.
+            # Merely held: a clean release is enough. After chatter and at start it must be quiet for longer.
             reason = f"held for {timing.held_ns // (1000 * MS)} s"
             return self._die(reason, now_ns, timing.stable_ns) if held else []
         restless_ns = now_ns - self.first_ns

@@ -296,3 +296,22 @@ def test_start_and_stop_together_are_two_presses() -> None:
 def test_an_edge_of_something_not_wired() -> None:
     bench = settled("STOP")
     assert bench.debouncer.feed(Edge("K7", True, SETTLED)) == [ButtonFault("K7", "not wired")]
+
+
+def test_a_re_read_that_contradicts_itself_starts_the_window_again() -> None:
+    bench = settled("STOP")
+    bench.edge("STOP", True, SETTLED)
+    bench.hidden("STOP", False, SETTLED + 9 * MS)  # open at the first look, closed again at the second
+    bench.hidden("STOP", True, SETTLED + 15 * MS)
+    bench.run(SETTLED + 29 * MS)
+    assert bench.out == []
+    bench.run(SETTLED + 30 * MS)
+    assert bench.presses() == [SETTLED]
+
+
+def test_a_late_edge_the_same_way_proves_nothing_about_the_time_before_it() -> None:
+    bench = settled("STOP")
+    for active, t in ((True, 0), (True, 100), (False, 101)):  # two spikes; the end of the first was lost
+        bench.out += bench.debouncer.feed(Edge("STOP", active, SETTLED + t * MS))
+    bench.run(SETTLED + 1000 * MS)
+    assert bench.out == []

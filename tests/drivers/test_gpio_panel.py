@@ -210,3 +210,16 @@ def test_a_pin_that_cannot_be_read(pi: Pi, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(type(pin(pi, "STOP")), "_get_state", gone)
     with pytest.raises(PortError, match="chip gone"):
         panel.read_level("STOP")
+
+
+def test_a_lamp_that_cannot_be_set(pi: Pi, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = Panel(pi, lambda _: None, Clock())
+
+    def gone(*_: object) -> None:
+        raise OSError("chip gone")
+
+    monkeypatch.setattr(type(pi.pin(JACKPOT_LAMP)), "_set_state", gone)
+    with pytest.raises(PortError, match="GPIO26"):
+        panel.set_jackpot_lamp(True)
+    panel.close()  # goes through although the lamp cannot be put out
+    assert pin(pi, "STOP").when_changed is None
