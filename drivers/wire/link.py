@@ -62,7 +62,7 @@ class Link:
         try:
             message = from_bytes(found)
             if is_from_host(message.TYPE) == (self._side is Side.HOST):
-                raise ProtocolError(f"a {type(message).__name__} of our own side came back (echo)")
+                raise ProtocolError(f"our own {type(message).__name__} came back (echo)")
         except ProtocolError as error:
             self.protocol_errors += 1
             return BadMessage(str(error))

@@ -1,0 +1,315 @@
+"""The shoe driver's session: who is there, heartbeat, loss, change, dealing."""
+
+from __future__ import annotations
+
+import pytest
+from fake_shoe import MS, FakeShoe, Table
+
+from drivers.events import CardRead, DeviceFault, DeviceLost, DeviceReady
+from drivers.shoe import State
+from drivers.wire import messages as m
+from drivers.wire.framing import encode_frame
+from drivers.wire.link import Link, Side
+
+
+def ready_table(**device: str) -> Table:
+    table = Table(FakeShoe(**device))
+    table.plug()
+    table.run(100)
+    return table
+
+
+def test_opening_begins_with_delimiters_and_a_question() -> None:
+    table = Table(FakeShoe())
+    table.plug()
+    out = table.driver.outgoing()
+    assert out.startswith(b"\x00" * 8)
+    assert Link(Side.DEVICE).receive(out) == [m.HelloAsk(table.now_ns)]
+    assert table.driver.outgoing() == b""
+
+
+def test_a_device_introduces_itself_once() -> None:
+    table = ready_table()
+    table.run(5000)
+    assert table.said == [DeviceReady("shoe", "SHOE", "S-0007", "1.0.3", "0000000000000001", 0, 0)]
+    assert table.driver.state is State.READY
+
+
+def test_the_heartbeat_is_200_ms_and_carries_the_journal() -> None:
+    table = ready_table()
+    table.device.taken.clear()
+    table.device.cards(51)
+    table.run(2000)
+    polls = [item for item in table.device.taken if isinstance(item, m.Poll)]
+    assert len(polls) == 10
+    assert polls[-1].acked == 1
+
+
+def test_no_answer_is_silent_after_600_ms_and_lost_after_5_s() -> None:
+    table = ready_table()
+    table.device.silent_until_ns = table.now_ns + 8000 * MS
+    table.said.clear()
+    table.run(700)
+    assert table.codes() == []
+    table.run(200)
+    assert table.codes() == ["silent"]
+    table.run(5000)
+    assert table.said[1:] == [DeviceLost("shoe", "no answer for 5 s")]
+    table.run(3500)
+    assert table.codes() == ["silent", "DeviceLost", "DeviceReady"]
+
+
+def test_a_short_silence_ends_with_ready() -> None:
+    table = ready_table()
+    table.said.clear()
+    table.device.silent_until_ns = table.now_ns + 1500 * MS
+    table.run(2500)
+    assert table.codes() == ["silent", "DeviceReady"]
+
+
+def test_a_host_that_was_held_up_blames_nobody() -> None:
+    table = ready_table()
+    table.said.clear()
+    table.now_ns += 30_000 * MS
+    table.run(1000)
+    assert table.said == []
+
+
+def test_a_device_that_never_answers_is_lost_once() -> None:
+    table = Table(FakeShoe())
+    table.to_host = lambda _: b""
+    table.plug()
+    table.run(60_000)
+    assert table.said == [DeviceLost("shoe", "no answer for 5 s")]
+    assert len(table.written) < 130 * 30
+
+
+def test_a_port_that_does_not_open_is_told_once_for_each_reason() -> None:
+    table = Table(FakeShoe())
+    for reason in ("no such port", "no such port", "port in use by pid 7", "port in use by pid 7"):
+        table.unplug(reason)
+    assert [getattr(event, "reason", "") for event in table.said] == ["no such port", "port in use by pid 7"]
+    assert table.driver.next_tick_ns is None
+    assert table.driver.receive(b"\x00\x01\x00", 1) == []
+    assert table.driver.outgoing() == b""
+
+
+def test_f9_a_device_that_restarts_on_open_with_a_banner_and_a_new_log() -> None:
+    table = Table(FakeShoe(), last_event=42)
+    table.device.silent_until_ns = table.now_ns + 2000 * MS
+    table.plug()
+    table.give(b"SHOE v1.2\r\n")
+    table.device.cards(51, 50)
+    table.run(4000)
+    assert table.codes() == ["noise", "DeviceReady", "log_restarted"]
+    assert table.told(CardRead) == []
+    assert table.driver.state is State.HELD
+    table.device.cards(49)
+    table.run(2000)
+    assert table.told(CardRead) == []
+    table.driver.adopt(2)  # people looked: two cards are void, go on from there
+    table.run(2000)
+    assert table.told(CardRead) == [CardRead("shoe", 3, "Ad")]
+    assert table.device.acked == 3
+
+
+def test_f12_a_shuffler_on_the_shoes_port_is_named_and_never_heard() -> None:
+    device = FakeShoe(model="SHUFFLER/Mk3")
+    device.cards(51, 50)
+    table = Table(device)
+    table.plug()
+    table.run(20_000)
+    assert table.said == [DeviceFault("shoe", "wrong_device", "wrong device: expected SHOE, got SHUFFLER")]
+    assert device.polled_ns is None
+    assert not any(isinstance(item, m.Poll) for item in device.taken)
+    device.model = "SHOE/Mk2"
+    table.run(2000)
+    assert [type(event) for event in table.said[1:]] == [DeviceReady, CardRead, CardRead]
+
+
+def test_a_reboot_with_its_log_intact_goes_on() -> None:
+    table = ready_table()
+    table.device.cards(51)
+    table.run(100)
+    table.said.clear()
+    table.device.power_up()
+    table.device.cards(50)
+    table.run(2000)
+    assert table.codes() == ["DeviceReady", "rebooted", "CardRead"]
+    assert table.journal == {1: "As", 2: "Ah"}
+
+
+def test_another_firmware_is_told_another_serial_is_held() -> None:
+    table = ready_table()
+    table.unplug()
+    table.device.firmware = "1.0.4"
+    table.plug()
+    table.run(500)
+    assert table.codes()[-2:] == ["DeviceReady", "device_changed"]
+    assert table.driver.state is State.READY
+    table.unplug()
+    table.device.serial = "S-0008"
+    table.device.cards(1, 2, 3)
+    table.plug()
+    table.run(500)
+    assert table.codes()[-2:] == ["DeviceReady", "device_changed"]
+    assert table.driver.state is State.HELD
+    table.unplug()
+    table.plug()
+    table.run(500)
+    assert table.driver.state is State.HELD, "a second look at a stranger does not make it a friend"
+    assert table.told(CardRead) == []
+    table.driver.adopt(3)
+    table.device.cards(4)
+    table.run(500)
+    assert table.told(CardRead) == [CardRead("shoe", 4, "3c")]
+
+
+def test_a_card_half_drawn_at_the_greeting_is_told() -> None:
+    table = Table(FakeShoe())
+    table.device.card = m.CardState.HALF_DRAWN
+    table.plug()
+    table.run(100)
+    assert table.said[1:] == [DeviceFault("shoe", "card_position", "half_drawn")]
+
+
+def test_f25_a_drop_of_300_ms_costs_nothing() -> None:
+    table = ready_table()
+    table.device.cards(0, 1, 2)
+    table.run(100)
+    table.said.clear()
+    table.unplug()
+    table.device.cards(3)
+    table.run(300)
+    table.plug()
+    table.run(500)
+    assert table.codes() == ["DeviceLost", "DeviceReady", "CardRead"]
+    assert list(table.journal) == [1, 2, 3, 4]
+    assert table.differs == []
+
+
+def test_the_deal_level_is_repeated_until_done_and_again_after_a_reboot() -> None:
+    table = ready_table()
+    lost = Link(Side.DEVICE)
+    table.to_device = lambda data: b"" if any(isinstance(x, m.DealEnable) for x in lost.receive(data)) else data
+    table.driver.enable_deal(True)
+    table.run(1200)
+    assert not table.device.deal
+    table.to_device = lambda data: data
+    table.run(600)
+    assert table.device.deal
+    commands = len(table.device.done_for)
+    table.run(3000)
+    assert len(table.device.done_for) == commands, "confirmed: said no more"
+    table.device.power_up()
+    assert not table.device.deal
+    table.run(1000)
+    assert table.device.deal
+    table.driver.enable_deal(False)
+    table.run(100)
+    assert not table.device.deal
+
+
+def test_a_device_that_inhibited_itself_is_enabled_again() -> None:
+    table = ready_table()
+    table.driver.enable_deal(True)
+    table.run(100)
+    table.to_device = lambda _: b""
+    table.run(1500)
+    assert not table.device.deal
+    table.to_device = lambda data: data
+    table.run(2500)
+    assert table.device.deal
+
+
+def test_a_refusal_is_told_once_and_asked_again() -> None:
+    table = ready_table()
+    table.device.lid_open = True
+    table.said.clear()
+    table.driver.enable_deal(True)
+    table.run(5000)
+    assert table.said == [DeviceFault("shoe", "inhibited", "dealing refused: lid_open")]
+    table.device.lid_open = False
+    table.run(1500)
+    assert table.device.deal
+
+
+def test_a_late_done_or_status_answers_nothing() -> None:
+    table = ready_table()
+    late = Link(Side.DEVICE)
+    table.to_host = lambda _: late.send(m.Status(1, 0, 0)) + late.send(m.Done(1, m.Result.DONE))
+    table.driver.enable_deal(True)
+    table.said.clear()
+    table.run(7000)
+    assert table.codes() == ["silent", "DeviceLost"]
+    assert table.driver._deal.due_ns is not None
+
+
+def test_f22_an_echo_is_told_once_and_does_no_harm() -> None:
+    table = Table(FakeShoe())
+    table.device.cards(51, 50)
+    table.plug()
+    echoed = table.driver.outgoing()
+    table.give(echoed + b"\r\n^@^@junk")
+    table.driver.opened(table.now_ns)
+    table.run(2000)
+    assert [event for event in table.codes() if event == "protocol"] == ["protocol"]
+    assert table.journal == {1: "As", 2: "Ah"}
+
+
+def test_f8_noise_is_told_once_and_never_answered() -> None:
+    table = ready_table()
+    table.said.clear()
+    table.written.clear()
+    junk = encode_frame(b"junk")[:-2] + b"\x77\x00"
+    table.to_host = lambda data: data + junk * 5
+    table.run(10_000)
+    assert table.codes() == ["noise"]
+    assert table.driver.link.noise == 5000
+    assert len(table.written) < 10_000 // 200 * 30
+    table.to_host = lambda data: data
+    table.run(1500)
+    table.give(junk)
+    assert table.codes() == ["noise", "noise"], "a new burst"
+
+
+def test_f8_a_device_that_answers_every_frame_with_junk() -> None:
+    table = ready_table()
+    table.device.cards(51)
+    table.to_host = lambda data: b"\x00" + b"\x55" * 40 + b"\x00" if data else b""
+    table.written.clear()
+    table.run(4000)
+    sent = Link(Side.DEVICE).receive(bytes(table.written))
+    assert not any(isinstance(item, m.Resend) for item in sent)
+    assert len(sent) <= 21
+    table.to_host = lambda data: data
+    table.run(1000)
+    assert table.journal == {1: "As"}
+
+
+def test_f53_an_unknown_card_code_is_a_fault_and_never_a_card() -> None:
+    table = ready_table()
+    table.device.cards(51)
+    good = table.device.link.send(m.Event(1, m.EventKind.CARD, 51))
+    assert good
+    content = m.to_bytes(m.Event(1, m.EventKind.CARD, 51))[:-1] + b"\x35"
+    table.to_host = lambda data: encode_frame(content) if data else b""
+    table.said.clear()
+    table.run(500)
+    assert table.said[0] == DeviceFault("shoe", "protocol", "unknown card code: 35")
+    assert table.told(CardRead) == []
+    assert table.codes().count("protocol") == 1
+
+
+def test_nothing_grows_under_junk() -> None:
+    table = ready_table()
+    for number in range(2000):
+        kind = bytes([1, 0, 0x7F, number % 256])
+        table.give(encode_frame(kind) + b"\xaa" * 500)
+    assert len(table.driver._bad) <= 8
+    assert len(table.driver.outgoing()) < 200
+
+
+def test_acknowledging_what_was_never_delivered_is_refused() -> None:
+    with pytest.raises(ValueError, match="never delivered"):
+        Table(FakeShoe(), last_event=3).driver.acknowledge(4)
