@@ -179,7 +179,8 @@ def describe_outcome(outcome: Any) -> list[str]:
     """What a command brought."""
     if isinstance(outcome, dict) and "waiting" in outcome:
         waiting = outcome["waiting"]
-        number, missing = (waiting.get("id"), waiting.get("missing")) if isinstance(waiting, dict) else (waiting, "")
+        inner = waiting if isinstance(waiting, dict) else {"id": waiting, "missing": outcome.get("missing")}
+        number, missing = inner.get("id"), inner.get("missing")
         return [f"waiting {number}: {missing} must agree (tablectl do approve id={number} --as OPERATOR)"]
     if isinstance(outcome, dict):
         return [f"{key}: {_plain(value)}" for key, value in outcome.items()] or ["done"]
