@@ -71,7 +71,7 @@ def _progress(done: int, of: int) -> None:
 
 
 def _text(report: Report) -> str:
-    ordered = sorted(report.findings, key=lambda finding: finding.seq)
+    ordered = report.ordered()
     if not ordered:
         return f"audit: OK {report.hands} hands, {report.records} records, head {report.head}"
     lines = [finding.what for finding in ordered]

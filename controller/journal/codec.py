@@ -53,6 +53,9 @@ class Registry:
         self.upcasters = dict(upcasters or {})
         self._decoders = {name: msgspec.json.Decoder(cls) for name, cls in self.classes.items()}
 
+    def __reduce__(self) -> tuple[type[Registry], tuple[object, object]]:
+        return Registry, (self.classes, self.upcasters)  # decoders do not travel to the audit's other processes
+
     def decode(self, body: Body) -> msgspec.Struct:
         """An event without sealed fields, straight from its bytes."""
         cls = self.find(body)

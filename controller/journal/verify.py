@@ -66,8 +66,12 @@ class Report(msgspec.Struct, frozen=True):
 
     @property
     def first(self) -> Finding | None:
-        """The finding with the lowest record."""
-        return min(self.findings, key=lambda finding: finding.seq, default=None)
+        """The finding that shows at the lowest record."""
+        return next(iter(self.ordered()), None)
+
+    def ordered(self) -> list[Finding]:
+        """By the record at which each shows; a range shows at its end."""
+        return sorted(self.findings, key=lambda finding: finding.until or finding.seq)
 
 
 class Part(msgspec.Struct, frozen=True):

@@ -104,9 +104,9 @@ class Walker:
             signed = _signature.decode(body.data)
         except msgspec.MsgspecError:
             return Fault(row.seq, row.seq, f"record {row.seq} holds no signature")
-        if signed.head != row.prev.hex():
-            return Fault(row.seq, row.seq, f"record {row.seq} signs another head than the chain's")
-        if not chain.signature_holds(self._key, self._id, row.seq, row.prev, row.body, signed.signature):
+        if signed.head != row.prev.hex() or not chain.signature_holds(
+            self._key, self._id, row.seq, row.prev, row.body, signed.signature
+        ):
             what = f"a record from {first} to {row.seq} was changed: the signature of record {row.seq} does not hold"
             return Fault(first, row.seq, what)
         return None

@@ -1,0 +1,282 @@
+"""The audit against a forger: every byte, cut, swapped and rehashed records, heads, runs and keys."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import journal_samples as samples
+import msgspec
+import pytest
+
+from controller.errors import TableError
+from controller.journal.hands import Finding, Hand
+from controller.journal.keys import public_key
+from controller.journal.recall import check_draw
+from controller.journal.verify import Options, Report, audit
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return samples.journal_file(tmp_path_factory.mktemp("original") / "journal.db")
+
+
+@pytest.fixture
+def path(original: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copyfile(original, tmp_path / "copy.db"))
+
+
+def check(path: Path, **options: Any) -> Report:
+    return audit(path, samples.REGISTRY, Options(**options), [check_draw])
+
+
+def first_bad(path: Path, **options: Any) -> int:
+    report = check(path, **options)
+    assert report.first is not None
+    return report.first.seq
+
+
+def test_a_good_journal_passes_and_stays_as_it_was(path: Path) -> None:
+    before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
+    report = check(path)
+    assert report.ok, report.findings
+    assert (report.hands, report.records) == (3, 3 + 3 * 9 + 1)
+    assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == before
+
+
+@pytest.mark.parametrize("seq", [1, 2, 4, 7, 12, 31])
+def test_every_byte_of_a_record_counts(original: Path, tmp_path: Path, seq: int) -> None:
+    """In the file itself, wherever the body lies in its pages."""
+    raw, body = original.read_bytes(), samples.body_of(original, seq)
+    at = raw.index(body)
+    target = tmp_path / "flipped.db"
+    for place in range(at, at + len(body)):
+        flipped = bytearray(raw)
+        flipped[place] ^= 0x01
+        target.write_bytes(flipped)
+        assert first_bad(target) == seq, f"byte {place - at} of record {seq}"
+
+
+@pytest.mark.parametrize("column", ["prev", "hash"])
+def test_every_byte_of_the_links_counts(path: Path, column: str) -> None:
+    for at in range(32):
+        target = path.with_name("flipped.db")
+        shutil.copyfile(path, target)
+        statement = f"SELECT {column} FROM journal WHERE seq = 9"
+        value = bytearray(sqlite3.connect(target).execute(statement).fetchone()[0])
+        value[at] ^= 0x80
+        samples.tamper(target, [(f"UPDATE journal SET {column} = ? WHERE seq = 9", (bytes(value),))])
+        assert first_bad(target) == 9
+
+
+@pytest.mark.parametrize("change", ["stream = 'table'", "stream = 'hand/2'", "version = 7"])
+def test_columns_beside_the_body_count(path: Path, change: str) -> None:
+    samples.tamper(path, [(f"UPDATE journal SET {change} WHERE seq = 6", ())])
+    assert first_bad(path) == 6
+
+
+def test_a_body_that_is_no_text(path: Path) -> None:
+    samples.tamper(path, [("UPDATE journal SET body = CAST(x'ff80ff' AS TEXT) WHERE seq = 8", ())])
+    assert first_bad(path) == 8
+    samples.rehash(path)
+    assert first_bad(path) == 8
+
+
+@pytest.mark.parametrize("seq", [1, 5, 12, 30])
+def test_a_deleted_record_is_missed(path: Path, seq: int) -> None:
+    samples.tamper(path, [("DELETE FROM journal WHERE seq = ?", (seq,))])
+    assert first_bad(path) == seq
+
+
+def test_swapped_records_are_found(path: Path) -> None:
+    moves = [(9, -9), (10, 9), (-9, 10)]
+    samples.tamper(path, [("UPDATE journal SET seq = ? WHERE seq = ?", (to, at)) for at, to in moves])
+    assert first_bad(path) == 9
+    samples.rehash(path)
+    assert first_bad(path) == 9  # the number inside the body
+
+
+def test_a_cut_end_is_found(path: Path) -> None:
+    """Cut inside a run: at once. Cut back to an older stop: by the head that was noted."""
+    head = check(path).head
+    samples.tamper(path, [("DELETE FROM journal WHERE seq > 20", ())])
+    report = check(path)
+    assert report.first is not None
+    assert (report.first.seq, report.first.code) == (20, "end")
+    assert check(path, live=True).ok
+    assert first_bad(path, live=True, head=head) == 20
+
+
+def test_a_cut_back_to_an_older_stop_needs_the_head(path: Path, tmp_path: Path) -> None:
+    older = check(path).head
+    work = tmp_path / "journal.db"
+    shutil.copyfile(path, work)
+    run = samples.journal_file(tmp_path / "two.db", 1)
+    first_stop = check(run).head
+    journal = samples.reopen(run)
+    samples.play(journal, 2, first=2)
+    journal.close()
+    report = check(run)
+    assert report.ok, report.findings
+    assert report.hands == 3
+    assert check(run, head=report.head).ok
+    assert check(run, head=first_stop.upper()).ok
+    samples.tamper(run, [("DELETE FROM journal WHERE seq > 13", ())])
+    assert check(run).ok
+    assert not check(run, head=report.head).ok
+    assert not check(run, head=older).ok
+
+
+@pytest.mark.parametrize("seq", [1, 2, 3, 4, 6, 8, 11, 12, 13, 20, 31])
+def test_a_forger_without_the_key_is_found(original: Path, path: Path, seq: int) -> None:
+    """The label of time is changed and the whole chain made to fit: the next signature does not hold."""
+    body = samples.body_of(path, seq).replace(b"2025-03-01", b"2025-03-02").decode()
+    samples.tamper(path, [("UPDATE journal SET body = ? WHERE seq = ?", (body, seq))])
+    assert first_bad(path) == seq
+    samples.rehash(path)
+    report = check(path)
+    assert report.first is not None
+    assert report.first.until is not None
+    assert report.first.seq <= seq <= report.first.until
+    shutil.copytree(original.with_name("keys"), path.with_name("keys"))
+    with pytest.raises(TableError, match="record 30 does not hold|record 31 does not hold|record 1 ") as error:
+        samples.reopen(path)
+    assert error.value.exit_code == 3
+
+
+def test_appended_records_of_a_stranger_are_found(path: Path) -> None:
+    body = samples.body_of(path, 31).replace(b'"seq":31', b'"seq":32').decode()
+    samples.tamper(path, [("INSERT INTO journal VALUES (32, 'table', 1, zeroblob(32), zeroblob(32), ?)", (body,))])
+    samples.rehash(path)
+    assert first_bad(path) == 32
+
+
+def test_a_journal_of_another_key_is_known_by_the_opening_sheet(original: Path, path: Path, tmp_path: Path) -> None:
+    own = samples.keys_in(original.with_name("keys")).public
+    other = samples.keys_in(tmp_path / "strange").public_hex
+    assert check(path, key=own).ok
+    assert first_bad(path, key=public_key(other)) == 1
+
+
+def test_a_hand_that_was_sealed_with_another_key_than_promised(tmp_path: Path) -> None:
+    """The table itself lies: the chain and its signatures are right, the revealed key is not the promised one."""
+    path = tmp_path / "journal.db"
+    journal = samples.new(path)
+    events = samples.hand_events(1)
+    journal.append(events[:-1], hand=1, stamp=samples.stamp())
+    journal._key = bytes(32)
+    lie = msgspec.structs.replace(events[-1], key=bytes(32).hex())
+    journal.append([lie], hand=1, stamp=samples.stamp())
+    journal.append([samples.RunEnded()], hand=None, stamp=samples.stamp())
+    journal.close()
+    report = check(path)
+    assert [(finding.code, finding.hand) for finding in report.findings] == [("key_commit", 1)]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "what"),
+    [
+        ("JokerDrawn", {"slot": "2c"}, "the seeds give"),
+        ("JokerShown", {"slot": "2c"}, "the board showed"),
+        ("Locked", {"commitment": "00" * 32}, "commitment does not fit"),
+        ("Locked", {"seed": "00" * 32}, "commitment does not fit"),
+        ("HandEnded", {"seed": "00" * 32}, "another seed"),
+    ],
+)
+def test_a_false_draw_is_found(tmp_path: Path, name: str, change: dict[str, Any], what: str) -> None:
+    path = tmp_path / "journal.db"
+    journal = samples.new(path)
+    opened = samples.TableOpened(rules={"doc_weight": 3}, rules_hash=samples.RULES_HASH)
+    journal.append([samples.RunStarted(), opened], hand=None, stamp=samples.stamp())
+    for event in samples.hand_events(1):
+        lie = msgspec.structs.replace(event, **change) if type(event).__name__ == name else event
+        journal.append([lie], hand=1, stamp=samples.stamp())
+    journal.append([samples.RunEnded()], hand=None, stamp=samples.stamp())
+    journal.close()
+    report = check(path)
+    assert [finding.code for finding in report.findings] == ["draw"]
+    assert what in report.findings[0].what
+
+
+def test_checks_that_are_handed_in_see_opened_hands_in_parts_and_processes(tmp_path: Path) -> None:
+    path = samples.journal_file(tmp_path / "journal.db", 12)
+    seen: list[int] = []
+
+    def look(hand: Hand) -> list[Finding]:
+        seen.append(hand.number)
+        assert [record.event for record in hand.records][1:] == samples.hand_events(hand.number)[1:]
+        return []
+
+    assert audit(path, samples.REGISTRY, None, [look]).ok
+    assert seen == list(range(1, 13))
+    assert audit(path, samples.REGISTRY, Options(from_hand=9), [look]).hands == 4
+    assert seen[12:] == [9, 10, 11, 12]
+
+
+def _complain(hand: Hand) -> list[Finding]:
+    return [Finding(hand.records[0].seq, "test", f"hand {hand.number}", hand.number)] if hand.number % 5 == 0 else []
+
+
+def test_jobs_find_what_one_process_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.journal.verify.PART_ROWS", 10)
+    path = samples.journal_file(tmp_path / "journal.db", 12)
+    one = audit(path, samples.REGISTRY, Options(jobs=1), [check_draw, _complain])
+    two = audit(path, samples.REGISTRY, Options(jobs=2), [check_draw, _complain])
+    assert one == two
+    assert [finding.hand for finding in one.findings] == [5, 10]
+
+
+def test_progress_is_told(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.journal.verify.PROGRESS_EVERY", 10)
+    told: list[tuple[int, int]] = []
+    audit(path, samples.REGISTRY, None, (), lambda done, of: told.append((done, of)))
+    assert told == [(10, 31), (20, 31), (30, 31)]
+
+
+def test_half_a_file_and_a_torn_page(original: Path, tmp_path: Path) -> None:
+    raw = original.read_bytes()
+    target = tmp_path / "torn.db"
+    target.write_bytes(raw[: len(raw) // 2])
+    _refused_or_found(target)
+    page = len(raw) // 4096 // 2 * 4096
+    target.write_bytes(raw[:page] + bytes(4096) + raw[page + 4096 :])
+    _refused_or_found(target)
+
+
+def _refused_or_found(path: Path) -> None:
+    try:
+        assert not check(path).ok
+    except TableError as error:
+        assert error.exit_code == 3
+
+
+def test_a_crashed_copy_is_read_with_its_wal_and_left_alone(tmp_path: Path) -> None:
+    journal = samples.new(tmp_path / "journal.db")
+    journal.append([samples.RunStarted()], hand=None, stamp=samples.stamp())
+    journal.append(samples.hand_events(1)[:3], hand=1, stamp=samples.stamp())
+    copy = tmp_path / "evidence"
+    copy.mkdir()
+    for name in ("journal.db", "journal.db-wal"):
+        shutil.copyfile(tmp_path / name, copy / name)
+    live = check(tmp_path / "journal.db", live=True)
+    assert (live.ok, live.records) == (True, 5)
+    before = {file.name: (file.read_bytes(), file.stat().st_mtime_ns) for file in copy.iterdir()}
+    os.chmod(copy, 0o500)
+    report = check(copy / "journal.db", live=True)
+    os.chmod(copy, 0o700)
+    assert (report.ok, report.records, report.head) == (True, 5, journal.head.hex())
+    assert {file.name: (file.read_bytes(), file.stat().st_mtime_ns) for file in copy.iterdir()} == before
+
+
+def test_a_hand_that_nobody_opened_and_numbers_that_jump(tmp_path: Path) -> None:
+    journal = samples.new(tmp_path / "journal.db")
+    journal.append(samples.hand_events(1), hand=1, stamp=samples.stamp())
+    journal.append(samples.hand_events(3), hand=3, stamp=samples.stamp())
+    journal.append([samples.RunEnded()], hand=None, stamp=samples.stamp())
+    journal.close()
+    report = check(tmp_path / "journal.db")
+    assert report.first is not None
+    assert report.first.code == "hand"
