@@ -1,0 +1,102 @@
+"""Pseudo-terminals as serial lines, and an inbox that a test waits at."""
+
+from __future__ import annotations
+
+import os
+import queue
+import select
+import threading
+import time
+from pathlib import Path
+
+from drivers.events import PortBytes, PortClosed, PortEvent, PortOpened
+from drivers.transport.serial_port import SerialPump
+
+WAIT_S = 5.0
+
+
+class Line:
+    """A pty as the kernel makes it: cooked, with echo. `path` is what a pump opens; the test holds the other end."""
+
+    def __init__(self) -> None:
+        self.master, slave = os.openpty()
+        self.path = os.ttyname(slave)
+        os.close(slave)
+        os.set_blocking(self.master, False)
+
+    def send(self, data: bytes) -> None:
+        os.write(self.master, data)
+
+    def read(self, wait_s: float = 0.0) -> bytes:
+        """What has come, waiting a little for the first byte."""
+        if not select.select([self.master], [], [], wait_s)[0]:
+            return b""
+        try:
+            return os.read(self.master, 65_536)
+        except OSError:  # nobody has the other end open
+            return b""
+
+    def read_all(self, size: int) -> bytes:
+        data, until = b"", time.monotonic() + WAIT_S
+        while len(data) < size and time.monotonic() < until:
+            data += self.read(0.1)
+        return data
+
+    def unplug(self) -> None:
+        if self.master >= 0:
+            os.close(self.master)
+            self.master = -1
+
+
+class Inbox:
+    """Everything a pump posts."""
+
+    def __init__(self) -> None:
+        self._queue: queue.Queue[PortEvent] = queue.Queue()
+        self.all: list[PortEvent] = []
+
+    def post(self, event: PortEvent) -> None:
+        self._queue.put(event)
+
+    def next(self, wait_s: float = WAIT_S) -> PortEvent:
+        event = self._queue.get(timeout=wait_s)
+        self.all.append(event)
+        return event
+
+    def now(self) -> list[PortEvent]:
+        """What is there already."""
+        found: list[PortEvent] = []
+        while not self._queue.empty():
+            found.append(self.next())
+        return found
+
+    def until_opened(self) -> PortOpened:
+        while not isinstance(event := self.next(), PortOpened):
+            pass
+        return event
+
+    def until_closed(self) -> PortClosed:
+        while not isinstance(event := self.next(), PortClosed):
+            pass
+        return event
+
+    def bytes(self, size: int) -> bytes:
+        data = b""
+        while len(data) < size:
+            event = self.next()
+            if isinstance(event, PortBytes):
+                data += event.data
+        return data
+
+
+def pump(path: str | Path, inbox: Inbox, **options: object) -> SerialPump:
+    options.setdefault("backoff", lambda _attempt: 0.01)
+    return SerialPump("shoe", str(path), 115_200, inbox.post, time.monotonic_ns, **options)  # type: ignore[arg-type]
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def threads() -> int:
+    return threading.active_count()
