@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from types import TracebackType
 
-from firmware_sim.dealer import Dealer
+from firmware_sim.dealer import Dealer, cards_on_table
 from firmware_sim.errors import BenchError
 from firmware_sim.faults import LASTING, Fault, FaultBook
 from firmware_sim.feed import Feed, Snapshot
@@ -112,13 +112,8 @@ class Bench:
         self.world.stack(cards)
 
     def draw_card(self, place: Place | str | None = None, box: int = 0, card: str | None = None) -> bool:
-        """Draw the next card (or this one) and lay it down; without a place, where the table expects it.
-
-        False when the shoe holds it back.
-        """
+        """Draw the next card (or this one) and lay it down. False when the shoe holds it back."""
         with self._lock:
-            if place is None and card is None:
-                place, box = self._expected()
             if not self.shoe.deal:
                 return False
             self._drawn += 1
@@ -133,6 +128,26 @@ class Bench:
                 return False
             self.world.lay(drawn, Place(place) if place else None, box)
             return True
+
+    def draw_expected(self, card: str | None = None) -> bool:
+        """Draw a card and lay it where the table expects it, and wait until the table has it."""
+        snap = self.feed.latest or {}
+        place, box = self._expected()
+        before = cards_on_table(snap)
+        if not self.draw_card(place, box, card):
+            return False
+        self._wait("the card", lambda now: cards_on_table(now) != before or now.get("hand") != snap.get("hand"), 5.0)
+        return True
+
+    def let_robot_play(self, playing: bool) -> None:
+        """The robot begins, or takes its hands off the table."""
+        if not playing:
+            self.dealer.enabled.clear()
+            return
+        self.dealer.enabled.set()
+        if self._robot is None:
+            self._robot = threading.Thread(target=self.dealer.run, name="dealer", daemon=True)
+            self._robot.start()
 
     def _expected(self) -> tuple[Place | None, int]:
         expects = (self.feed.latest or {}).get("expects") or {}

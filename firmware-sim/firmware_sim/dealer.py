@@ -23,7 +23,8 @@ from firmware_sim.world import Place, World
 KEY_TIMEOUT_S = 2.0
 CARD_TIMEOUT_S = 5.0
 IDLE_S = 0.5
-PUBLIC_NOISE = frozenset({"version", "devices", "prompt", "waiting", "allowed", "keys", "last_hand"})
+REFUSAL_S = 0.3
+PUBLIC_NOISE = frozenset({"version", "devices", "prompt", "waiting", "allowed", "keys", "last_hand", "health", "call"})
 
 Done = Callable[[Snapshot], bool]
 
@@ -88,6 +89,9 @@ class Dealer:
         self.steps = 0
         self.idle_since: float | None = None
         self.last_step = ""
+        self.most_hands: int | None = None  # no START once so many hands are settled
+        self.settled: set[int] = set()
+        self._first_hand: int | None = None
 
     def run(self) -> None:
         """Deal until told to stop."""
@@ -104,6 +108,8 @@ class Dealer:
     def step(self) -> str | None:
         """Look, act, wait for the effect; the act's name, or None when there was nothing to do."""
         snap = self._feed.latest
+        if snap is not None:
+            self._count(snap)
         step = self._decide(snap) if snap is not None else None
         if snap is None or step is None:
             self.idle_since = self.idle_since or time.monotonic()
@@ -115,9 +121,25 @@ class Dealer:
         step.act()
         self.steps += 1
         self.last_step = step.name
-        taken = self._feed.wait(step.done, step.timeout_s) is not None
+        taken = self._taken(step, snap.get("version"))
         self.idle_since = None if taken else self.idle_since or time.monotonic()
         return step.name
+
+    def _count(self, snap: Snapshot) -> None:
+        """Hands settled since this robot first looked."""
+        last = snap.get("last_hand") or {}
+        number = int(last.get("hand") or 0)
+        if self._first_hand is None:
+            self._first_hand = number
+        if number > self._first_hand and last.get("outcome") == "settled":
+            self.settled.add(number)
+
+    def _taken(self, step: Step, version: object) -> bool:
+        """Did it have its effect? A refusal shows as a new version without one: no need to wait long then."""
+        seen = self._feed.wait(lambda now: step.done(now) or now.get("version") != version, step.timeout_s)
+        if seen is None:
+            return False
+        return step.done(seen) or self._feed.wait(step.done, REFUSAL_S) is not None
 
     # --- what to do next
 
@@ -171,10 +193,19 @@ class Dealer:
             self._betting = BettingPlan(Random(f"{self._seed}/bets/{self._hand}"), len(snap.get("boxes", ())))
         for wish in self._betting.wishes(snap):
             return Step(wish.name, partial(wish.act, self._hands), wish.done)
+        enough = self.most_hands is not None and len(self.settled) >= self.most_hands
+        if enough or not self._devices_ready(snap):
+            return None
         keys = snap.get("keys") or ["START"]
         step = self._key("OK" if "START" not in keys and "OK" in keys else "START", snap)
         self._betting.starts += 1
         return step
+
+    @staticmethod
+    def _devices_ready(snap: Snapshot) -> bool:
+        # START would be refused: the dealer sees the device's lamp and waits.
+        devices = (snap.get("devices") or {}).values()
+        return bool(devices) and all(health in ("ready", "degraded") for health in devices)
 
     # --- the hand
 
@@ -214,8 +245,10 @@ class Dealer:
         """The player throws away as many as the table took the fee for."""
         shown, held = self._box(snap, box), self._world.box(box)
         count = int(shown.get("count") or 0)
-        if shown.get("action") == "exchange" and 0 < count < len(held.thrown):
-            self._world.throw_away(box, held.thrown[:count])
+        if shown.get("action") != "exchange" or count in (0, len(held.thrown)):
+            return
+        more = [position for position in range(len(held.dealt)) if position not in held.thrown]
+        self._world.throw_away(box, tuple(sorted((*held.thrown, *more)[:count])))
 
     def _decision(self, snap: Snapshot, box: int) -> Step:
         shown, allowed = self._box(snap, box), set(snap.get("allowed") or ())
@@ -307,10 +340,7 @@ class Dealer:
     def _joker(self, snap: Snapshot) -> str | None:
         """The joker as the board shows it; DOC is the dealer's open card."""
         card = (snap.get("joker") or {}).get("card")
-        if card == "DOC":
-            cards = (snap.get("dealer") or {}).get("cards") or [None]
-            return cards[-1] if cards[-1] not in ("back", "unknown") else None
-        return card
+        return (snap.get("joker") or {}).get("open_card") if card == "DOC" else card
 
     def _player(self, snap: Snapshot) -> Player:
         return Player(str(snap.get("rules") or ""))

@@ -45,7 +45,7 @@ WHAT = {
     Fault.SHOE_RESTART: "the shoe loses power in mid-deal and comes back",
     Fault.OPEN_LAMP: "a lit lamp of the joker board is open",
     Fault.BOARD_DEAD: "the joker board loses its supply",
-    Fault.BOUNCING_KEYS: "contacts bounce for 6 ms",
+    Fault.BOUNCING_KEYS: "contacts bounce for 4 ms",
     Fault.STUCK_KEY: "key K3 goes down and stays down",
 }
 

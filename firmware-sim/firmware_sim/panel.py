@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from time import sleep
+from time import monotonic, sleep
 
 from firmware_sim.errors import BenchError
 from firmware_sim.gpio_server import GpioServer
@@ -18,6 +18,8 @@ PRESS_S = 0.025
 GAP_S = 0.015
 HOLD_S = 0.7
 BOUNCE_S = 0.001
+BOUNCES = 2
+MOST_CHANGES = 20  # a second: more than 24 level changes are no finger but a fault (docs/wiring.md)
 
 
 class Panel:
@@ -28,6 +30,7 @@ class Panel:
         self._pause = pause
         self._lock = threading.RLock()
         self._stuck: set[str] = set()
+        self._ready_at: dict[str, float] = {}
         self.bouncing = False
 
     def power_on(self) -> None:
@@ -41,6 +44,7 @@ class Panel:
     def hold(self, name: str, seconds: float = HOLD_S) -> None:
         """A long press."""
         with self._lock:
+            self._rest(name)
             self._set(name, active=True)
             self._pause(seconds)
             self._set(name, active=False)
@@ -49,6 +53,7 @@ class Panel:
     def chord(self, *names: str) -> None:
         """Several keys down together, up together."""
         with self._lock:
+            self._rest(*names)
             for name in names:
                 self._set(name, active=True)
             self._pause(PRESS_S)
@@ -73,6 +78,14 @@ class Panel:
             self._stuck.discard(name)
             self._set(name, active=False)
 
+    def _rest(self, *names: str) -> None:
+        """A finger does not hammer: so many changes of one key in a second and no more."""
+        now = monotonic()
+        self._pause(max(0.0, *(self._ready_at.get(name, now) - now for name in names)))
+        changes = 2 * (1 + 2 * BOUNCES) if self.bouncing else 2
+        for name in names:
+            self._ready_at[name] = monotonic() + changes / MOST_CHANGES
+
     def _set(self, name: str, *, active: bool) -> None:
         wire = INPUTS.get(name)
         if wire is None:
@@ -81,7 +94,7 @@ class Panel:
             return
         down, up = 1 - wire.rest, wire.rest
         if self.bouncing:
-            for _ in range(3):  # contacts close and open again within 6 ms
+            for _ in range(BOUNCES):  # contacts close and open again within 4 ms
                 self._gpio.drive({wire.pin: down if active else up})
                 self._pause(BOUNCE_S)
                 self._gpio.drive({wire.pin: up if active else down})

@@ -225,7 +225,8 @@ class ShoeDevice:
         if session is None or session.polled_ns is None:
             return
         session.next = max(session.next, self._log.first, session.acked + 1)
-        while session.next <= min(self._log.last, session.acked + WINDOW):
+        window = max(session.acked, self._log.first - 1) + WINDOW
+        while session.next <= min(self._log.last, window):
             self._send_event(session.next, now_ns)
             session.next += 1
 

@@ -1,0 +1,66 @@
+"""The demo's supervisor and surveillance: what they say when the dealer alone may not go on.
+
+Looks at a snapshot and names one command with those who agree; the demo gives it through tablectl, as people do.
+Sees the felt (the world) only where cards lie open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firmware_sim.feed import Snapshot
+from firmware_sim.world import BoxCards, World
+
+DEALER, SUPERVISOR, WITNESS = "dealer", "supervisor", "witness"
+
+# Play is held: with these causes it can go on, the others end in a void hand.
+RESUMED = frozenset({"extra_card", "declared", "side_bets", "too_many_unread"})
+RESET = frozenset({"cards_lost", "shoe"})
+
+
+@dataclass(frozen=True)
+class Say:
+    """A command and who agrees to it."""
+
+    command: tuple[str, ...]
+    who: tuple[str, ...] = (SUPERVISOR,)
+
+
+def decide(snap: Snapshot, world: World) -> Say | None:
+    """What the floor staff says now; None when the dealer can go on by himself."""
+    for waiting in snap.get("waiting") or ():
+        who = WITNESS if "person" in str(waiting.get("missing")) else SUPERVISOR
+        return Say(("approve", f"id={waiting['id']}"), (who,))
+    expects = snap.get("expects") or {}
+    box = int(expects.get("box") or 0)
+    match str(expects.get("kind", "")):
+        case "discard_check":
+            return Say(("discard_check", f"box={box}"))
+        case "entry":
+            card = lying_there(world, str(expects.get("place")), box, int(expects.get("index") or 0))
+            return Say(("enter_card", f"card={card}", f"box={box}")) if card else None
+        case "deck":
+            return Say(("deck", f"deck=spare-{snap.get('hand')}"))
+        case "count":
+            return Say(("resume",))
+        case "release":
+            return Say(("release", f"box={box}"))
+        case "supervisor":
+            return _held(str(expects.get("cause", "")))
+        case _:
+            return None
+
+
+def _held(cause: str) -> Say:
+    if cause in RESUMED:
+        return Say(("resume",))
+    if cause in RESET:
+        return Say(("reset",))
+    return Say(("void_hand", f"reason={cause or 'unknown'}"), (SUPERVISOR, WITNESS))
+
+
+def lying_there(world: World, place: str, box: int, index: int) -> str | None:
+    """The card of an open place."""
+    held = world.boxes.get(box) or BoxCards()
+    cards = {"box": held.dealt, "draw": held.drawn, "dealer": world.dealer}.get(place, [])
+    return cards[index] if index < len(cards) else None
