@@ -65,6 +65,7 @@ class ControlServer:
         self._clock_ns = clock_ns
         self._beat_s = beat_s
         self._snapshot: tuple[bytes, int] | None = None
+        self._offering = False
         self._loop_ns = clock_ns()
         self._calls: deque[Callable[[], None]] = deque()
         self._closing = False
@@ -93,7 +94,9 @@ class ControlServer:
         """From the loop: what everybody may see from now on. Never waits."""
         self._snapshot = (snapshot.replace(b"\n", b" "), version)
         self.loop_alive()
-        self._call(self._offer)
+        if not self._offering:
+            self._offering = True
+            self._call(self._offer)
 
     def loop_alive(self) -> None:
         """From the loop, each time round: watchers are told how long ago that was."""
@@ -236,6 +239,7 @@ class ControlServer:
 
     def _offer(self) -> None:
         """The newest snapshot to everyone who watches."""
+        self._offering = False  # before the snapshot is read: one published now asks again
         if self._snapshot is None:
             return
         line = encode_snapshot(self._snapshot[0])

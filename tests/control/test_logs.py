@@ -123,8 +123,9 @@ def test_f79_no_value_makes_a_log_call_raise(rig: Rig, level: str, kind: str) ->
 
 def test_f79_exception_with_and_without_an_active_one(rig: Rig) -> None:
     rig.log.exception("nothing active")
+    parse_table: dict[str, int] = {}
     try:
-        {}["As"]
+        parse_table["As"]
     except KeyError as error:
         rig.log.exception("active")
         rig.log.error("given", exc_info=error)
