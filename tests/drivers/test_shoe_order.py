@@ -266,3 +266,42 @@ def test_no_bytes_make_a_card_out_of_nothing(stream: list[bytes]) -> None:
         table.give(data)
         table.now_ns += MS
     assert table.told(CardRead) == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from(["card", "reboot", "drop", "deaf", "mute", "stall", "run", "disk", "deal"]), max_size=40)
+)
+def test_whatever_happens_to_the_device_the_journal_is_the_log(acts: list[str]) -> None:
+    """Restarts, drops, one-way silences, a full disk and a host that is held up, in any order."""
+    table = linked()
+    for act in acts:
+        match act:
+            case "card":
+                table.device.cards((table.device.log_last * 7) % 53)
+            case "reboot":
+                table.device.power_up(silent_until_ns=table.now_ns + 400 * MS)
+            case "drop":
+                table.unplug()
+                table.run(50)
+                table.plug()
+            case "deaf" | "mute":
+                way = "to_device" if act == "deaf" else "to_host"
+                setattr(table, way, lambda _: b"")
+                table.run(700)
+                setattr(table, way, lambda data: data)
+            case "stall":
+                table.now_ns += 1500 * MS
+            case "disk":
+                table.journalling = not table.journalling
+            case "deal":
+                table.driver.enable_deal(not table.driver._deal.wanted)
+            case _:
+                table.run(300)
+    table.journalling = True
+    table.run(15_000)
+    log = {event_no: CARD_TEXT[value] for event_no, (_, value) in table.device.log.items()}
+    assert table.journal == log
+    assert list(table.journal) == sorted(table.journal)
+    assert table.differs == []
+    assert table.device.deal == table.driver._deal.wanted

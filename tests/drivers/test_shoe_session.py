@@ -313,3 +313,71 @@ def test_nothing_grows_under_junk() -> None:
 def test_acknowledging_what_was_never_delivered_is_refused() -> None:
     with pytest.raises(ValueError, match="never delivered"):
         Table(FakeShoe(), last_event=3).driver.acknowledge(4)
+
+
+def test_a_log_that_shrinks_in_a_session_is_asked_who_it_is() -> None:
+    table = ready_table()
+    table.device.cards(51, 50)
+    table.run(300)
+    table.said.clear()
+    table.device.log.clear()
+    table.device.log_last = 1
+    table.run(500)
+    assert table.codes() == ["DeviceReady", "log_restarted"]
+    assert table.driver.state is State.HELD
+
+
+def test_after_people_decided_older_events_are_acknowledged_and_not_told() -> None:
+    table = Table(FakeShoe(), last_event=9)
+    table.device.cards(0, 1, 2)
+    table.plug()
+    table.run(200)
+    assert table.codes() == ["DeviceReady", "log_restarted"]
+    table.driver.adopt(3)
+    due = table.driver.next_tick_ns
+    assert due is not None and due <= table.now_ns
+    table.run(50)
+    table.give(table.device.link.send(m.Event(2, m.EventKind.CARD, 1, again=True)))
+    table.run(500)
+    assert table.told(CardRead) == []
+    assert table.device.acked == 3
+    assert table.driver.state is State.READY
+
+
+def test_an_event_that_cannot_be_understood_blocks_until_people_decide() -> None:
+    table = ready_table()
+    goods = [m.Event(1, m.EventKind.CARD, 51, again) for again in (False, True)]
+    frames = {encode_frame(m.to_bytes(good)): encode_frame(m.to_bytes(good)[:-1] + b"\x63") for good in goods}
+
+    def break_it(data: bytes) -> bytes:
+        for good, broken in frames.items():
+            data = data.replace(good, broken)
+        return data
+
+    table.to_host = break_it
+    table.device.cards(51, 50)
+    table.run(5000)
+    assert table.told(CardRead) == []
+    assert table.device.acked == 0
+    table.driver.adopt(1)
+    table.run(1000)
+    assert table.told(CardRead) == [CardRead("shoe", 2, "Ah")]
+
+
+def test_a_lost_held_device_is_asked_again() -> None:
+    table = Table(FakeShoe(), last_event=9)
+    table.plug()
+    table.run(200)
+    table.device.silent_until_ns = table.now_ns + 7000 * MS
+    table.run(9000)
+    assert table.codes() == ["DeviceReady", "log_restarted", "silent", "DeviceLost", "DeviceReady", "log_restarted"]
+
+
+def test_unasked_answers_and_old_greetings_change_nothing() -> None:
+    table = ready_table()
+    table.said.clear()
+    stranger = Link(Side.DEVICE)
+    hello = m.Hello(77, b"\x09" * 8, 0, 0, m.CardState.NONE, "SHOE", "S-6666", "9")
+    table.give(stranger.send(hello) + stranger.send(m.Status(9000, 5, 1)) + stranger.send(m.Done(9, m.Result.JAM)))
+    assert table.said == []
+    assert table.driver.state is State.READY
