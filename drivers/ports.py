@@ -30,7 +30,9 @@ class BytePort(Protocol):
 class NumberedDevice(Protocol):
     """A device with a log of numbered events, as seen from the loop thread (sans-I/O)."""
 
-    next_tick_ns: int | None
+    @property
+    def next_tick_ns(self) -> int | None:
+        """When `tick` is due; None while the port is closed."""
 
     def opened(self, now_ns: int) -> list[DeviceEvent]:
         """The port is open."""
