@@ -29,8 +29,7 @@ def read_rows(connection: sqlite3.Connection, start: int, *, newest_first: bool 
     where = "WHERE seq < ? ORDER BY seq DESC" if newest_first else "WHERE seq > ? ORDER BY seq"
     while True:
         batch = connection.execute(f"{_COLUMNS} {where} LIMIT {BATCH}", (start,)).fetchall()
-        for seq, stream, version, prev, digest, body in batch:
-            yield Row(seq, stream.decode(errors="replace"), version, prev, digest, body)
+        yield from (Row(seq, str(stream, "utf-8", "replace"), *rest) for seq, stream, *rest in batch)
         if len(batch) < BATCH:
             return
         start = batch[-1][0]
@@ -50,7 +49,7 @@ class Reader:
         self._private: tempfile.TemporaryDirectory[str] | None = None
         try:
             self._connection = self._connect()
-            self.records, self.last = self._connection.execute("SELECT count(*), max(seq) FROM journal").fetchone()
+            self.last: int = self._connection.execute("SELECT coalesce(max(seq), 0) FROM journal").fetchone()[0]
         except sqlite3.Error as error:
             self._forget()
             remedy = "name a journal, or restore it from the mirror or a copy"
@@ -71,6 +70,10 @@ class Reader:
         except sqlite3.Error as error:
             where = f"{self.path}, {name}"
             raise TableError(207, f"damaged ({error})", where, "restore the mirror or a copy", exit_code=3) from None
+
+    def has_hash(self, digest: bytes) -> bool:
+        """Whether some record has this hash."""
+        return self._connection.execute("SELECT 1 FROM journal WHERE hash = ?", (digest,)).fetchone() is not None
 
     def close(self) -> None:
         """Closes the file; a private copy is removed."""

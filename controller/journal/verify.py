@@ -16,6 +16,7 @@ import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from controller.errors import TableError
+from controller.journal import chain
 from controller.journal.codec import CodecError, Registry, read_body
 from controller.journal.hands import Finding, Hand, Pair, decode_hand, decode_rules
 from controller.journal.reader import Reader
@@ -29,7 +30,7 @@ from controller.journal.records import (
     Row,
     stream_of,
 )
-from controller.journal.walk import Identity, Walker, identity
+from controller.journal.walk import Fault, Identity, Walker, identity
 
 HandCheck = Callable[[Hand], list[Finding]]
 Progress = Callable[[int, int], None]
@@ -37,13 +38,14 @@ Progress = Callable[[int, int], None]
 MOST_FINDINGS = 100
 PROGRESS_EVERY = 2000
 PART_ROWS = 4000
+SIGNATURES_EVERY = 64
 
 
 class Options(msgspec.Struct, frozen=True):
     """What an audit is asked for."""
 
     key: Ed25519PublicKey | None = None
-    head: str | None = None
+    head: bytes | None = None
     live: bool = False
     from_hand: int | None = None
     chain_only: bool = False
@@ -96,20 +98,23 @@ def audit(
             who = identity(next(reader.rows(0), None))
         except CodecError as error:
             return Report(0, 0, 0, "", (Finding(1, "identity", f"record 1: {error}"),))
-        chain_pass = _ChainPass(reader, who, options, registry, progress)
+        chain_pass = _ChainPass(reader, who, options, progress)
         chain_pass.run()
         findings = chain_pass.findings
-        if not options.chain_only and not findings:
-            findings = _hands_pass(reader, who, registry, chain_pass.parts, options.jobs, checks)
+        if not options.chain_only and not any(finding.code in _BROKEN for finding in findings):
+            findings += _hands_pass(reader, who, registry, chain_pass.parts, options.jobs, checks)
         return Report(chain_pass.records, chain_pass.hands, chain_pass.seq, chain_pass.head, tuple(findings))
+
+
+_WATCHED = frozenset({HAND_OPENED, HAND_ENDED, TABLE_OPENED})
+_BROKEN = frozenset({"chain", "file", "hand"})
+"""Findings after which hands are not looked at: their records cannot be told apart."""
 
 
 class _ChainPass:
     """One walk over all rows: chain, signatures, runs, numbers of hands; and the parts for the second pass."""
 
-    def __init__(
-        self, reader: Reader, who: Identity, options: Options, registry: Registry, progress: Progress | None
-    ) -> None:
+    def __init__(self, reader: Reader, who: Identity, options: Options, progress: Progress | None) -> None:
         self._reader = reader
         self._options = options
         self._progress = progress
@@ -119,13 +124,13 @@ class _ChainPass:
         start = self._start()
         before = next(reader.rows(start - 1), None) if start else None
         rules = _rules_at(reader, start)
-        self._walker = Walker(who, start, before.hash, options.key) if before else Walker(who, key=options.key)
+        head = chain.GENESIS if before is None else before.hash
+        self._walker = Walker(who, start, head, options.key, SIGNATURES_EVERY)
         self._part = Part(start, start, rules)
         self._rules = rules
         self._hand: int | None = None
         self._open = False
         self._run: str | None = None
-        self._heads: set[str] = set()
         self._last = ""
         if options.key is not None and options.key != who.key:
             self._find(1, "key", "record 1 names another public key than the one given")
@@ -148,21 +153,23 @@ class _ChainPass:
         except TableError as error:
             self._find(self._walker.seq + 1, "file", f"record {self._walker.seq + 1}: {error.what}")
         self.parts.append(Part(self._part.after, self._walker.seq, self._part.rules))
+        self._chain_fault(self._walker.settle())
         self._end()
 
-    def _row(self, row: Row) -> None:
-        fault = self._walker.step(row)
-        self.records += 1
+    def _chain_fault(self, fault: Fault | None) -> None:
         if fault is not None:
             self._find(fault.seq, "chain", fault.what, until=fault.until)
-        if self._options.head is not None:
-            self._heads.add(row.hash.hex())
+
+    def _row(self, row: Row) -> None:
+        self._chain_fault(self._walker.step(row))
+        self.records += 1
         if self._progress is not None and self.records % PROGRESS_EVERY == 0:
             self._progress(row.seq, self._reader.last)
         body = self._walker.body
         if body is not None:
             self._last = body.type
-            self._follow(row, body)
+            if body.run != self._run or body.type in _WATCHED:
+                self._follow(row, body)
 
     def _follow(self, row: Row, body: Body) -> None:
         if body.run != self._run:
@@ -189,14 +196,10 @@ class _ChainPass:
     def _end(self) -> None:
         seq = self._walker.seq
         if self._last != RUN_ENDED and not self._options.live:
-            self._find(seq, "end", f"the journal ends inside a run at record {seq}: cut, or still running")
-        wanted = self._options.head
-        if wanted is not None and wanted.lower() not in self._heads:
-            self._find(
-                seq, "head", f"the given head is not in the journal, which ends at record {seq}: cut or replaced"
-            )
-        if self._reader.last is None:
-            self._find(1, "chain", "the journal is empty")
+            self._find(seq, "end", f"record {seq}: the journal ends inside a run: cut, or still running")
+        if self._options.head is not None and not self._reader.has_hash(self._options.head):
+            what = f"the given head is not in the journal, which ends at record {seq}: cut or replaced"
+            self._find(seq, "head", what)
 
     def _start(self) -> int:
         """Number of the record before the first one to look at: the signed one before the hand asked for."""

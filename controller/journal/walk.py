@@ -60,33 +60,54 @@ def identity(first: Row | None) -> Identity:
     return Identity(opened, journal_id, key)
 
 
-class Walker:
-    """The state of a walk: the last number and hash seen, and the last record that a good signature covers."""
+class _Pending(msgspec.Struct, frozen=True):
+    """A signed record whose signature is still to be checked, and the first record that only it covers."""
 
-    def __init__(self, who: Identity, seq: int = 0, head: bytes = chain.GENESIS, key: Ed25519PublicKey | None = None):
+    first: int
+    row: Row
+    signed: Signature
+
+
+class Walker:
+    """The state of a walk: the last number and hash seen, and the last signed record.
+
+    With `every` above 1 only each so-many-th signature is checked, and the last by `settle`: a signature covers all
+    records before it, the earlier signatures too.
+    """
+
+    def __init__(
+        self,
+        who: Identity,
+        seq: int = 0,
+        head: bytes = chain.GENESIS,
+        key: Ed25519PublicKey | None = None,
+        every: int = 1,
+    ) -> None:
         self.seq = seq
         self.head = head
         self.signed = seq
         self.body: Body | None = None
+        self._stream: tuple[int | None, str] = (None, stream_of(None))
         self._id = who.journal_id
         self._key = key or who.key
+        self._every = every
+        self._pending: list[_Pending] = []
 
     def step(self, row: Row) -> Fault | None:
         """Takes the next row; the first thing wrong with it, if any. The walk goes on from what is stored."""
-        what = self._link(row)
-        expected, self.seq, self.head = self.seq + 1, row.seq, row.hash
-        if what is not None:
-            return Fault(min(expected, row.seq), row.seq, what)
-        return self._check_body(row)
+        fits = row.seq == self.seq + 1 and row.prev == self.head and chain.link(row.prev, row.body) == row.hash
+        fault = None if fits else self._broken(row)
+        self.seq, self.head = row.seq, row.hash
+        return fault or self._check_body(row)
 
-    def _link(self, row: Row) -> str | None:
+    def _broken(self, row: Row) -> Fault:
         if row.seq != self.seq + 1:
-            return f"record {self.seq + 1} is missing: {row.seq} follows {self.seq}"
-        if row.prev != self.head:
-            return f"record {row.seq} does not follow on the record before it"
-        if chain.link(row.prev, row.body) != row.hash:
-            return f"record {row.seq} was changed: its hash does not fit"
-        return None
+            what = f"record {self.seq + 1} is missing: {row.seq} follows {self.seq}"
+        elif row.prev != self.head:
+            what = f"record {row.seq} does not follow on the record before it"
+        else:
+            what = f"record {row.seq} was changed: its hash does not fit"
+        return Fault(min(self.seq + 1, row.seq), row.seq, what)
 
     def _check_body(self, row: Row) -> Fault | None:
         try:
@@ -94,7 +115,9 @@ class Walker:
         except CodecError as error:
             self.body = None
             return Fault(row.seq, row.seq, f"record {row.seq} is {error}")
-        if body.seq != row.seq or row.version != body.v or row.stream != stream_of(body.hand):
+        if body.hand != self._stream[0]:
+            self._stream = (body.hand, stream_of(body.hand))
+        if body.seq != row.seq or row.version != body.v or row.stream != self._stream[1]:
             return Fault(row.seq, row.seq, f"record {row.seq}: its columns do not fit its body")
         return self._check_signature(row, body) if body.type in SIGNED else None
 
@@ -104,9 +127,22 @@ class Walker:
             signed = _signature.decode(body.data)
         except msgspec.MsgspecError:
             return Fault(row.seq, row.seq, f"record {row.seq} holds no signature")
-        if signed.head != row.prev.hex() or not chain.signature_holds(
-            self._key, self._id, row.seq, row.prev, row.body, signed.signature
-        ):
-            what = f"a record from {first} to {row.seq} was changed: the signature of record {row.seq} does not hold"
-            return Fault(first, row.seq, what)
-        return None
+        self._pending.append(_Pending(first, row, signed))
+        return self.settle() if len(self._pending) >= self._every else None
+
+    def settle(self) -> Fault | None:
+        """Checks the newest signature, which covers all before it; where it fails, each one, to name the first."""
+        pending, self._pending = self._pending, []
+        if not pending or self._holds(pending[-1]):
+            return None
+        bad = next(each for each in pending if not self._holds(each))
+        what = f"the signature of record {bad.row.seq} does not hold"
+        if bad.first < bad.row.seq:
+            what = f"a record from {bad.first} to {bad.row.seq} was changed: {what}"
+        return Fault(bad.first, bad.row.seq, what)
+
+    def _holds(self, each: _Pending) -> bool:
+        row, signed = each.row, each.signed
+        if signed.head != row.prev.hex():
+            return False
+        return chain.signature_holds(self._key, self._id, row.seq, row.prev, row.body, signed.signature)

@@ -30,6 +30,8 @@ def path(original: Path, tmp_path: Path) -> Path:
 
 
 def check(path: Path, **options: Any) -> Report:
+    if "head" in options:
+        options["head"] = bytes.fromhex(options["head"])
     return audit(path, samples.REGISTRY, Options(**options), [check_draw])
 
 
@@ -142,7 +144,7 @@ def test_a_forger_without_the_key_is_found(original: Path, path: Path, seq: int)
     assert report.first.until is not None
     assert report.first.seq <= seq <= report.first.until
     shutil.copytree(original.with_name("keys"), path.with_name("keys"))
-    with pytest.raises(TableError, match="record 30 does not hold|record 31 does not hold|record 1 ") as error:
+    with pytest.raises(TableError, match=r"record 3[01] does not hold") as error:
         samples.reopen(path)
     assert error.value.exit_code == 3
 

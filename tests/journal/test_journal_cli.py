@@ -1,0 +1,141 @@
+"""`audit`, `recall` and `verify-hand` over a journal of the table's real events."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import journal_samples as samples
+import pytest
+from click.testing import CliRunner
+
+from controller.cli.audit import audit_command
+from controller.cli.recall import recall_command, verify_hand_command
+from controller.domain import events, joker
+from controller.errors import TableError
+from controller.journal.codec import Registry
+from controller.journal.journal import Journal
+
+HASH = "ab" * 32
+SEED = bytes(range(32))
+KEY = "cd" * 32
+REQUEST = {"rules": "jpoker", "dealer": {"cards": "As Qd 8c 6d 3h"}, "boxes": [{"box": 1, "ante": 10}]}
+ANSWER = {"boxes": [{"box": 1, "cards": "Kh Qh Jh 8h 7h", "net": 20, "returned": 30}], "house": -20}
+
+
+def real_hand(number: int) -> list[events.Event]:
+    slot = joker.slot_text(joker.draw_slot(SEED, None, "T1", number, 1, joker.joker_weights(3)))
+    return [
+        events.HandOpened(hand=number, key=KEY),
+        events.Locked(
+            stakes=(),
+            commitment=joker.commitment("T1", number, HASH, SEED).hex(),
+            seed=SEED.hex(),
+            witness="SINGLE_PARTY",
+            side_bets=0,
+            counted=0,
+        ),
+        events.JokerDrawn(slot=slot, draw=1, by="stop"),
+        events.JokerShown(slot=slot, by="board"),
+        events.BoxVoided(box=2, reason="dead hand"),
+        events.HandSettled(request=REQUEST, answer=ANSWER),
+        events.HandEnded(hand=number, outcome="settled", key=KEY, seed=SEED.hex()),
+    ]
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("cli")
+    path = directory / "journal.db"
+    keys = samples.keys_in(directory / "keys")
+    registry = Registry(events.registry())
+    journal = Journal.create(path, table="T1", keys=keys, registry=registry, entropy=os.urandom, stamp=samples.stamp())
+    start = events.RunStarted(version="1", mode="demo", hardware={}, config_hash="")
+    opened = events.TableOpened(rules={"board": {"doc_weight": 3}}, rules_hash=HASH, procedure={}, limits={}, boxes=6)
+    journal.append([start, opened], hand=None, stamp=samples.stamp())
+    for number in (1, 2):
+        journal.append(real_hand(number), hand=number, stamp=samples.stamp())
+    journal.append([events.RunEnded(reason="stop", head="", signature="")], hand=None, stamp=samples.stamp())
+    journal.append([start], hand=None, stamp=samples.stamp(run="2"))
+    journal.append(real_hand(3)[:2], hand=3, stamp=samples.stamp(run="2"))
+    journal.append([events.RunEnded(reason="stop", head="", signature="")], hand=3, stamp=samples.stamp(run="2"))
+    journal.close()
+    return path
+
+
+@pytest.fixture
+def path(original: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copyfile(original, tmp_path / "copy.db"))
+
+
+def test_audit_ok(path: Path) -> None:
+    result = CliRunner().invoke(audit_command, [str(path)])
+    assert result.exit_code == 0, result.output
+    assert result.output.splitlines()[-1].startswith("audit: OK 2 hands, 24 records")
+    answer = json.loads(CliRunner().invoke(audit_command, [str(path), "--json", "--from", "2"]).output)
+    assert (answer["ok"], answer["hands"], answer["first_bad"]) == (True, 1, None)
+
+
+def test_audit_names_the_first_bad_record(path: Path) -> None:
+    samples.tamper(path, [("UPDATE journal SET body = replace(body, 'dead hand', 'bad hand') WHERE seq = 8", ())])
+    result = CliRunner().invoke(audit_command, [str(path)])
+    assert result.exit_code == 1
+    assert "first bad record 8" in result.output.splitlines()[-1]
+    result = CliRunner().invoke(audit_command, [str(path), "--json"])
+    assert (result.exit_code, json.loads(result.output)["first_bad"]) == (1, 8)
+
+
+def test_audit_of_a_file_that_cannot_be_read(path: Path) -> None:
+    path.write_bytes(b"rubbish" * 1000)
+    result = CliRunner().invoke(audit_command, [str(path)])
+    assert result.exit_code == 1
+    assert "not a readable journal" in result.output
+    assert isinstance(CliRunner().invoke(audit_command, ["nowhere.db"]).exception, TableError)
+
+
+def test_audit_of_keys_and_heads(path: Path, original: Path) -> None:
+    own = samples.keys_in(original.with_name("keys")).public_hex
+    assert CliRunner().invoke(audit_command, [str(path), "--key", own]).exit_code == 0
+    assert CliRunner().invoke(audit_command, [str(path), "--key", "11" * 32]).exit_code == 1
+    assert CliRunner().invoke(audit_command, [str(path), "--head", "11" * 32]).exit_code == 1
+    assert isinstance(CliRunner().invoke(audit_command, [str(path), "--key", "zz"]).exception, TableError)
+
+
+def test_recall_gives_request_answer_draw_and_overrides(path: Path) -> None:
+    before = path.read_bytes()
+    result = CliRunner().invoke(recall_command, ["1", "--json", str(path)])
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.output)
+    assert (facts["hand"], facts["request"], facts["answer"]) == (1, REQUEST, ANSWER)
+    assert (facts["draw"]["seed"], facts["draw"]["witness"]) == (SEED.hex(), "SINGLE_PARTY")
+    assert [entry["type"] for entry in facts["overrides"]] == ["BoxVoided"]
+    assert "RECALL hand 1" in CliRunner().invoke(recall_command, ["1", str(path)]).output
+    assert path.read_bytes() == before
+    assert sorted(file.name for file in path.parent.iterdir()) == ["copy.db"]
+
+
+def test_recall_of_an_unfinished_hand_keeps_its_secrets(path: Path) -> None:
+    output = CliRunner().invoke(recall_command, ["3", "--json", str(path)]).output
+    assert SEED.hex() not in output
+    assert json.loads(output)["outcome"] == "open"
+    error = CliRunner().invoke(verify_hand_command, ["3", str(path)]).exception
+    assert isinstance(error, TableError)
+
+
+def test_verify_hand_computes_the_draw_again(path: Path) -> None:
+    result = CliRunner().invoke(verify_hand_command, ["2", str(path)])
+    assert result.exit_code == 0, result.output
+    assert result.output.splitlines()[-1] == "verify-hand: OK hand 2"
+    facts = json.loads(CliRunner().invoke(verify_hand_command, ["2", "--json", str(path)]).output)
+    assert facts["ok"] is True
+
+
+@pytest.mark.parametrize("arguments", [["9"], ["1", "nowhere.db"], ["1"]])
+def test_what_is_not_there(path: Path, arguments: list[str]) -> None:
+    named = [*arguments, str(path)] if arguments == ["9"] else arguments
+    for command in (recall_command, verify_hand_command):
+        error = CliRunner().invoke(command, named).exception
+        assert isinstance(error, TableError)
+        assert error.exit_code == 2
