@@ -46,11 +46,11 @@ def call(name: str, *args: str, pins: Sequence[str] = ()) -> str:
     finally:
         os.close(read)
     if done.returncode:
-        said = (done.stderr or done.stdout).strip().splitlines()
-        raise BenchError(
-            722, said[-1] if said else f"exit code {done.returncode}", f"{name} {' '.join(args[:2])}", "see tabled.log",
-            exit_code=done.returncode,
-        )  # fmt: skip
+        said = ((done.stderr or done.stdout).strip() or f"exit code {done.returncode}").splitlines()[-1]
+        if said.startswith("TC-"):
+            raise BenchError.told(said, done.returncode)
+        where = f"{name} {' '.join(args[:2])}"
+        raise BenchError(722, said, where, "see tabled.log", exit_code=done.returncode)
     return done.stdout
 
 

@@ -189,13 +189,13 @@ class Dealer:
         return Step("new deck", act, lambda now: now.get("phase") != "deck_check")
 
     def _start(self, snap: Snapshot) -> Step | None:
+        enough = self.most_hands is not None and len(self.settled) >= self.most_hands
+        if enough or not self._devices_ready(snap):
+            return None
         if self._betting is None:
             self._betting = BettingPlan(Random(f"{self._seed}/bets/{self._hand}"), len(snap.get("boxes", ())))
         for wish in self._betting.wishes(snap):
             return Step(wish.name, partial(wish.act, self._hands), wish.done)
-        enough = self.most_hands is not None and len(self.settled) >= self.most_hands
-        if enough or not self._devices_ready(snap):
-            return None
         keys = snap.get("keys") or ["START"]
         step = self._key("OK" if "START" not in keys and "OK" in keys else "START", snap)
         self._betting.starts += 1

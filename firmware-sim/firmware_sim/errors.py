@@ -14,6 +14,15 @@ class BenchError(Exception):
         self.remedy = remedy
         self.exit_code = exit_code
 
+    @classmethod
+    def told(cls, line: str, exit_code: int) -> BenchError:
+        """Another program's own error line, passed on as it is."""
+        number, _, rest = line.partition(" ")
+        what, _, remedy = rest.rpartition(": ")
+        what, _, where = what.rpartition(": ")
+        digits = number.removeprefix("TC-")
+        return cls(int(digits) if digits.isdigit() else 722, what or rest, where, remedy, exit_code=exit_code)
+
     def line(self) -> str:
         """One line: `TC-nnnn what: where: what to do`."""
         return str(self).replace("\n", " ")

@@ -110,7 +110,7 @@ def test_edges_keep_the_bench_time(bench: Bench, factory: SimFactory) -> None:
     assert {edge.name for edge in edges[2:]} == {"K1", "K2"}
     bench.panel.bouncing = True
     bench.press("OK")
-    until(lambda: len(edges) == 20)
+    until(lambda: len(edges) == 16)
     assert not edges[-1].active
     panel.close()
 

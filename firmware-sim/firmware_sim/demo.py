@@ -1,0 +1,193 @@
+"""`firmware-sim demo`: bench, daemon and people together; one block of text a hand; an audit at the end.
+
+Starts the installed commands and speaks to the daemon through them and through keys; stops them in order, also on
+Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from firmware_sim.bench import Bench, last_hand
+from firmware_sim.children import Daemon, call
+from firmware_sim.demo_files import PINS, prepare
+from firmware_sim.errors import BenchError
+from firmware_sim.feed import Snapshot
+from firmware_sim.floor_staff import DEALER, SUPERVISOR, Say, decide
+from firmware_sim.hand_text import hand_block
+
+READY_S = 30.0
+STUCK_S = 60.0
+WATCHABLE_S = 0.45
+
+
+class Staff:
+    """The supervisor and the surveillance of the demo, in a thread: what needs them is said through tablectl."""
+
+    def __init__(self, bench: Bench, say: Callable[[Say], None]) -> None:
+        self._bench = bench
+        self._say = say
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="staff", daemon=True)
+        self.problem: BenchError | None = None
+
+    def start(self) -> None:
+        """On duty."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Off duty."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=70)
+
+    def _run(self) -> None:
+        said = None
+        while not self._stop.is_set():
+            snap = self._bench.feed.latest
+            wish = decide(snap, self._bench.world) if snap else None
+            if snap is None or wish is None or (wish, snap.get("version")) == said:
+                self._stop.wait(0.05)
+                continue
+            said = (wish, snap.get("version"))
+            try:
+                self._say(wish)
+                self.problem = None
+            except BenchError as error:  # refused, or the table has moved on: look again
+                self.problem = error
+
+
+class Demo:
+    """One run."""
+
+    def __init__(self, folder: Path, game: str, hands: int | None, seed: int) -> None:
+        self._folder = folder
+        self._hands = hands
+        self._config = prepare(folder, game)
+        self._bench = Bench(folder, seed, robot=True, pace_s=0.0 if hands else WATCHABLE_S)
+        self._bench.dealer.enabled.clear()
+        self._bench.dealer.most_hands = hands
+        self._staff = Staff(self._bench, self._say)
+        self._daemon: Daemon | None = None
+        self._shown = 0
+
+    def run(self) -> int:
+        """Until so many hands are settled, or Ctrl-C; the exit code."""
+        played = False
+        try:
+            self._open()
+            played = self._play()
+        except KeyboardInterrupt:
+            _print("stopping ...")
+            played = self._hands is None
+        finally:
+            stopped = self._stop()
+        return 0 if self._audit() and stopped and played else 1
+
+    # --- beginning
+
+    def _open(self) -> None:
+        self._bench.start()
+        environ = {
+            "GPIOZERO_PIN_FACTORY": "firmware_sim",
+            "FIRMWARE_SIM_SOCKET": str(self._folder / "gpio.sock"),
+        }
+        self._daemon = Daemon(self._config, self._folder, environ)
+        snap = self._wait(lambda now: True, READY_S, "tabled to be ready")
+        self._shown = last_hand(snap)
+        if not snap.get("open"):
+            self._say(Say(("open_table",), (DEALER, SUPERVISOR)))
+        self._staff.start()
+        self._bench.dealer.enabled.set()
+
+    def _say(self, say: Say) -> None:
+        who = [word for name in say.who for word in ("--as", name)]
+        call("tablectl", "do", *say.command, "--config", str(self._config), *who, pins=[PINS[name] for name in say.who])
+
+    # --- playing
+
+    def _play(self) -> bool:
+        while self._hands is None or len(self._bench.dealer.settled) < self._hands:
+            snap = self._wait(lambda now: last_hand(now) > self._shown, STUCK_S, "a hand to be settled")
+            self._show(snap)
+        return True
+
+    def _show(self, snap: Snapshot) -> None:
+        self._shown = last_hand(snap)
+        width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
+        _print(hand_block(snap["last_hand"], width))
+
+    def _wait(self, wanted: Callable[[Snapshot], bool], progress_s: float, what: str) -> Snapshot:
+        """A snapshot as wanted; gives up when the table has not moved for so long, or the daemon has ended."""
+        since, version = time.monotonic(), None
+        while time.monotonic() - since < progress_s:
+            snap = self._bench.feed.wait(wanted, 0.25)
+            if snap is not None:
+                return snap
+            seen = (self._bench.feed.latest or {}).get("version")
+            if seen != version:
+                since, version = time.monotonic(), seen
+            code = self._daemon.returncode if self._daemon else None
+            if code is not None:
+                raise BenchError(
+                    725, f"tabled ended with {code}", str(self._folder), "see its log", exit_code=code or 1
+                )
+        raise BenchError(726, f"waited {progress_s:.0f} s for {what}", self._stands(), "see tabled.log", exit_code=1)
+
+    def _stands(self) -> str:
+        snap = self._bench.feed.latest
+        if snap is None:
+            return "no answer on control.sock"
+        stands = f"hand {snap.get('hand')}, {snap.get('phase')}, expects {snap.get('expects')}"
+        problem = self._staff.problem
+        return f"{stands}, last act {self._bench.dealer.last_step!r}" + (f", {problem.line()}" if problem else "")
+
+    # --- end
+
+    def _stop(self) -> bool:
+        """People first, then the daemon, then the hardware."""
+        self._bench.dealer.stop()
+        self._staff.stop()
+        code = self._daemon.stop() if self._daemon else 0
+        self._bench.stop()
+        if code and self._daemon:
+            _print(f"tabled ended with exit code {code}", error=True)
+            _print(self._daemon.tail(), error=True)
+        return code == 0
+
+    def _audit(self) -> bool:
+        journal = self._folder / "journal.db"
+        if not journal.exists():
+            return False
+        try:
+            _print(call("tablectl", "audit", str(journal)).strip())
+        except BenchError as error:
+            _print(error.line(), error=True)
+            return False
+        return True
+
+    def tail(self) -> str:
+        """The end of the daemon's log."""
+        return self._daemon.tail() if self._daemon else ""
+
+
+def _print(text: str, *, error: bool = False) -> None:
+    print(text, file=sys.stderr if error else sys.stdout, flush=True)
+
+
+def run_demo(folder: Path, game: str, hands: int | None, seed: int) -> int:
+    """The whole demo; errors in one line with the end of the log."""
+    demo = None
+    try:
+        demo = Demo(folder, game, hands, seed)
+        return demo.run()
+    except BenchError as error:
+        if demo is not None and (tail := demo.tail()):
+            _print(tail, error=True)
+        _print(error.line(), error=True)
+        return error.exit_code

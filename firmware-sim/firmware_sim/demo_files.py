@@ -1,0 +1,87 @@
+"""What the demo's run directory holds: table.toml for a bench table of a game, and who works at it.
+
+Writes nothing that is there already, so that a run can be taken up again with the same keys and journal.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from firmware_sim.children import call
+from firmware_sim.errors import BenchError
+from firmware_sim.floor_staff import DEALER, SUPERVISOR, WITNESS
+
+# The demo's people. Their PINs are no secret: the run directory is a bench's, and a visitor may want to try tablectl.
+PINS = {DEALER: "1111", SUPERVISOR: "2222", WITNESS: "3333"}
+ROLES = {DEALER: "dealer", SUPERVISOR: "supervisor", WITNESS: "surveillance"}
+
+# Boxes that the deck serves at every box's dearest draw; others: six.
+BOXES = {
+    "oasis_woo": 4,
+    "oasis_galewind": 4,
+    "oasis_belgium": 4,
+    "oasis_helsinki": 4,
+    "jpoker_online": 5,
+    "russian": 4,
+    "russian_carry": 4,
+    "russian_36": 2,
+}
+SOCKET_MOST = 100  # a Unix socket's path has room for 107 bytes
+
+TABLE = """\
+# Written by `firmware-sim demo`: a table on the bench.
+[table]
+id = "DEMO"
+mode = "bench"
+rules = "{game}"
+boxes = {boxes}
+cards = "shoe"
+
+[limits]
+ante_min = 1000
+ante_max = 10000
+bonus_max = 500
+cap = 300000
+chips = [100, 500, 1000, 2500, 10000, 50000]
+
+[journal]
+path = "journal.db"
+
+[keys]
+credential = "table.credential"
+signing = "table.signing"
+
+[control]
+socket = "control.sock"
+operators = "operators.json"
+
+[shoe]
+port = "shoe"
+
+[gpio]
+factory = "firmware_sim"
+
+[log]
+level = "info"
+file = "tabled.log"
+"""
+
+
+def prepare(folder: Path, game: str) -> Path:
+    """The directory, ready for tabled; returns table.toml."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if len(str(folder / "control.sock").encode()) > SOCKET_MOST:
+        raise BenchError(723, "the path is too long for a socket", str(folder), "use a shorter --dir")
+    config = folder / "table.toml"
+    if not config.exists():
+        config.write_text(TABLE.format(game=game, boxes=BOXES.get(game, 6)), "utf-8")
+    elif f'rules = "{game}"' not in config.read_text("utf-8"):
+        raise BenchError(724, f"this table does not play {game}", str(config), "use another --dir, or its game")
+    operators = folder / "operators.json"
+    if not operators.exists():
+        for name, pin in PINS.items():
+            call("tablectl", "operator", "add", name, "--name", name.capitalize(), "--role", ROLES[name],
+                 "--file", str(operators), pins=[pin])  # fmt: skip
+    if not (folder / "table.signing").exists():
+        call("tabled", "--config", str(config), "--init")
+    return config
