@@ -12,7 +12,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any, TextIO
+from typing import TextIO
 
 import click
 
@@ -76,7 +76,7 @@ def run(args: list[str]) -> int:
     """The exit code of one command line; the error, if any, has been printed."""
     as_json = "--json" in (args[: args.index("--")] if "--" in args else args)
     try:
-        code = _exit_code(tablectl.main(args, prog_name="tablectl", standalone_mode=False))
+        code = _invoke(args)
         sys.stdout.flush()
     except BrokenPipeError:
         raise
@@ -91,8 +91,14 @@ def run(args: list[str]) -> int:
     return code
 
 
-def _exit_code(result: Any) -> int:
-    """A command ends with None, an exit code, or ctx.exit(code), which click hands over as a result."""
+def _invoke(args: list[str]) -> int:
+    """Not click's own main: that one prints at Ctrl-C and decides about broken pipes itself."""
+    try:
+        with tablectl.make_context("tablectl", args) as context:
+            result = tablectl.invoke(context)
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    # A command ends with None or its exit code.
     return result if isinstance(result, int) else 0
 
 

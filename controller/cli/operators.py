@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from controller.cli.output import one_line, print_json, print_lines, table
-from controller.cli.table import read_pins
+from controller.cli.table import need_terminal, read_pins
 from controller.control import operators
 from controller.control.authority import Role
 from controller.control.operators import PIN_RULE, Operator
@@ -25,6 +25,7 @@ _file = click.option(
 _pin_fd = click.option(
     "--pin-fd", type=click.IntRange(min=0), help=f"Read the PIN ({PIN_RULE}) here, not on the terminal."
 )
+_roles = click.Choice([role.value for role in Role])
 _json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 
 
@@ -36,7 +37,14 @@ def operator() -> None:
 @operator.command()
 @click.argument("operator_id", metavar="ID")
 @click.option("--name", required=True, help="As it stands on slips and in records.")
-@click.option("--role", "roles", multiple=True, required=True, type=click.Choice([*Role]), help="May be repeated.")
+@click.option(
+    "--role",
+    "roles",
+    multiple=True,
+    required=True,
+    type=click.Choice([role.value for role in Role]),
+    help="May be repeated.",
+)
 @_file
 @_pin_fd
 @_json
@@ -72,6 +80,7 @@ def _new_pin(operator_id: str, pin_fd: int | None) -> str:
     if pin_fd is not None:
         return read_pins((operator_id,), pin_fd)[0]
     text = f"New PIN of {operator_id} ({PIN_RULE})"
+    need_terminal()
     return str(click.prompt(text, hide_input=True, confirmation_prompt=True, err=True))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -131,7 +132,10 @@ def _is_number(text: str) -> bool:
 
 def read_pins(operators: tuple[str, ...], pin_fd: int | None) -> list[str]:
     """One PIN for each operator, from the descriptor or asked on the terminal without showing it."""
+    if not operators:
+        return []
     if pin_fd is None:
+        need_terminal()
         return [click.prompt(f"PIN of {operator}", hide_input=True, err=True) for operator in operators]
     try:
         with os.fdopen(os.dup(pin_fd), encoding="ascii", errors="replace") as file:
@@ -142,6 +146,12 @@ def read_pins(operators: tuple[str, ...], pin_fd: int | None) -> list[str]:
     if not all(pins):
         raise TableError(191, "a PIN is missing", f"--pin-fd {pin_fd}", "give one line for each --as")
     return pins
+
+
+def need_terminal() -> None:
+    """A PIN is asked where it can be typed unseen, or not at all."""
+    if not sys.stdin.isatty():
+        raise TableError(192, "no terminal to ask for a PIN", "standard input", "give it with --pin-fd")
 
 
 # --- text
