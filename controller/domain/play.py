@@ -1,0 +1,74 @@
+"""One hand as it is settled: the dealer, the boxes with what they staked and did. Facts only, nothing computed.
+
+A card is None where it was never read. Cards of these structs may still lie face down: they never enter a text.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from fractions import Fraction
+
+import msgspec
+
+from controller.domain.cards import Card
+
+Cards = tuple[Card | None, ...]
+
+
+class Action(StrEnum):
+    """What a box bought before it bet or folded."""
+
+    NONE = "none"
+    EXCHANGE = "exchange"
+    BUY6 = "buy6"
+    BOTH = "exchange_buy6"
+    """First the one, then the other, where `max_actions` is 2."""
+
+    @property
+    def exchanges(self) -> bool:
+        return self in (Action.EXCHANGE, Action.BOTH)
+
+    @property
+    def buys(self) -> bool:
+        return self in (Action.BUY6, Action.BOTH)
+
+
+class Box(msgspec.Struct, frozen=True, kw_only=True):
+    """One box. `final` is None where the discards were never named: then `drawn` says what came."""
+
+    box: int
+    ante: int
+    cards: Cards
+    final: Cards | None
+    raised: bool
+    action: Action = Action.NONE
+    count: int = 0
+    drawn: Cards = ()
+    blind: bool = False
+    carried: bool = False
+    bonus: int = 0
+    insurance: int = 0
+    insurance_carried: bool = False
+    jackpot: int = 0
+    buy_dealer: bool = False
+    backers: tuple[int, ...] = ()
+    owner: str | None = None
+
+    def new_cards(self) -> Cards:
+        """What came from the deck after the deal."""
+        if self.final is None:
+            return self.drawn
+        changed = tuple(new for old, new in zip(self.cards, self.final, strict=False) if new != old)
+        return changed + self.final[5:]
+
+
+class Round(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a settlement needs. The dealer's last card is the open one; boxes stand in the order of paying."""
+
+    dealer: Cards
+    boxes: tuple[Box, ...]
+    after_exchange: Cards | None = None
+    joker: Card | None = None
+    doc: bool = False
+    """The joker is the dealer's open card."""
+    meter: Fraction | None = None
