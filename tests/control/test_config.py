@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from controller.config import DEFAULT_PINS, Config, JokerTime, Language, Mode, load_config
+from controller.config import DEFAULT_PINS, Config, JokerTime, Language, Mode, ShoeSection, load_config
 from controller.errors import TableError
 
 EXAMPLES = Path(__file__).parents[2] / "deploy" / "config"
@@ -99,6 +100,19 @@ def test_default_pins_are_those_of_the_wiring_page() -> None:
     rows = re.findall(r"^\| `([A-Z0-9]+)` \| (\d+) \|", page, re.MULTILINE)
     lamp = re.findall(r"^\| jackpot lamp \| (\d+) \|", page, re.MULTILINE)
     assert {name: int(pin) for name, pin in rows} | {"JACKPOT_LAMP": int(lamp[0])} == DEFAULT_PINS
+
+
+def test_the_page_names_every_key_with_its_default() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
+    rows = {key: row for row in page.splitlines() if row.startswith("| `") for key in re.findall(r"`(\w+\.\w+)`", row)}
+    sections = {item.name: item.type for item in msgspec.structs.fields(Config)}
+    for name, section in sections.items():
+        kind = ShoeSection if name == "shoe" else section
+        for item in msgspec.structs.fields(kind):
+            default = rows[f"{name}.{item.name}"].split("|")[3]
+            if item.default not in (None, msgspec.NODEFAULT):
+                assert str(item.default).lower() in default.lower(), item.name
+            assert (default.strip() == "-") is item.required
 
 
 MISTAKES = {
