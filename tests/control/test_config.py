@@ -104,12 +104,13 @@ def test_default_pins_are_those_of_the_wiring_page() -> None:
 
 def test_the_page_names_every_key_with_its_default() -> None:
     page = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
-    rows = {key: row for row in page.splitlines() if row.startswith("| `") for key in re.findall(r"`(\w+\.\w+)`", row)}
+    lines = [line.split("|") for line in page.splitlines() if line.startswith("| `")]
+    rows = {key: cells for cells in lines for key in re.findall(r"`(\w+\.\w+)`", cells[1])}
     sections = {item.name: item.type for item in msgspec.structs.fields(Config)}
     for name, section in sections.items():
         kind = ShoeSection if name == "shoe" else section
         for item in msgspec.structs.fields(kind):
-            default = rows[f"{name}.{item.name}"].split("|")[3]
+            default = rows[f"{name}.{item.name}"][3]
             if item.default not in (None, msgspec.NODEFAULT):
                 assert str(item.default).lower() in default.lower(), item.name
             assert (default.strip() == "-") is item.required
