@@ -140,8 +140,8 @@ class Ranking:
 
     @functools.cached_property
     def _dead(self) -> dict[int, int]:
-        dead = _Wild(self.rules, self.number)
-        return {_key(four): dead.idle(four) for four in combinations_with_replacement(range(13), 4)}
+        build = _Builder(self.rules, self.number)
+        return {_key(four): build.grouped(four, joker=True) for four in combinations_with_replacement(range(13), 4)}
 
 
 _BY_TOP = (Category.STRAIGHT, Category.STRAIGHT_FLUSH, Category.ROYAL_FLUSH, Category.FIVE_OF_A_KIND)
