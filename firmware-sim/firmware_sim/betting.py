@@ -49,6 +49,8 @@ class BettingPlan:
     blind: int | None = None
     richer: int | None = None
     bonus: int | None = None
+    chips: tuple[str, ...] = ()
+    not_offered: set[str] = field(default_factory=set)  # stakes that this table has refused, for the whole run
     _tries: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -62,6 +64,7 @@ class BettingPlan:
             self.seats |= {self.count, self.count - 1}
         if self.random.random() < 0.3:
             self.richer = min(self.seats)
+            self.chips = self.random.choice([("K3",), ("K3", "K3"), ("K4",), ("K4", "K4")])
         if self.random.random() < 0.3:
             self.bonus = max(self.seats - {self.blind}, default=None)
 
@@ -109,23 +112,36 @@ class BettingPlan:
                 )
 
     def _stake_wishes(self, snap: Snapshot) -> Iterator[Wish]:
-        for box, name in ((self.richer, "ante"), (self.bonus, "bonus")):
-            if box is None or not box_of(snap, box).get("in"):
-                continue
-            if name == "bonus" and box_of(snap, box).get("bonus"):
-                continue
-            before = box_of(snap, box).get(name)
-            yield Wish(
-                f"box {box} more {name}",
-                lambda hands, box=box, name=name: edit(hands, box, name),  # type: ignore[misc]
-                lambda now, box=box, name=name, before=before: box_of(now, box).get(name) != before,  # type: ignore[misc]
-            )
+        if self.richer is not None:
+            yield from self._stake_wish(snap, self.richer, "ante", self.chips)
+        if self.bonus is not None and not box_of(snap, self.bonus).get("bonus"):
+            yield from self._stake_wish(snap, self.bonus, "bonus", ("K1", "K1"))
+
+    def _stake_wish(self, snap: Snapshot, box: int, name: str, chips: tuple[str, ...]) -> Iterator[Wish]:
+        shown = box_of(snap, box)
+        if not shown.get("in") or name in self.not_offered:
+            return
+        before = shown.get(name)
+
+        def act(hands: Hands) -> None:
+            if name == "bonus":  # not every game has one; an ante may be refused for its amount
+                self.not_offered.add(name)  # until it is seen to be taken
+            edit(hands, box, name, chips)
+
+        def done(now: Snapshot) -> bool:
+            taken = box_of(now, box).get(name) != before
+            if taken:
+                self.not_offered.discard(name)
+                self._tries[f"box {box} {name}"] = MOST_TRIES
+            return taken
+
+        yield Wish(f"box {box} {name}", act, done)
 
 
-def edit(hands: Hands, box: int, name: str) -> None:
-    """Hold the box key; EXTRA steps from the ante to the bonus; a chip; OK leaves."""
+def edit(hands: Hands, box: int, name: str, chips: tuple[str, ...]) -> None:
+    """Hold the box key; EXTRA steps from the ante to the bonus; FOLD clears; chips; OK leaves."""
     hands.hold(f"K{box}")
     if name == "bonus":
         hands.press("EXTRA")
-    hands.press("K2" if name == "ante" else "K1")
-    hands.press("OK")
+    for key in ("FOLD", *chips, "OK"):
+        hands.press(key)

@@ -83,6 +83,7 @@ class Dealer:
         self._betting: BettingPlan | None = None
         self._hand = 0
         self._stop_at = 0
+        self._not_offered: set[str] = set()
         self._stop = threading.Event()
         self.enabled = threading.Event()
         self.enabled.set()
@@ -193,7 +194,9 @@ class Dealer:
         if enough or not self._devices_ready(snap):
             return None
         if self._betting is None:
-            self._betting = BettingPlan(Random(f"{self._seed}/bets/{self._hand}"), len(snap.get("boxes", ())))
+            self._betting = BettingPlan(
+                Random(f"{self._seed}/bets/{self._hand}"), len(snap.get("boxes", ())), not_offered=self._not_offered
+            )
         for wish in self._betting.wishes(snap):
             return Step(wish.name, partial(wish.act, self._hands), wish.done)
         keys = snap.get("keys") or ["START"]

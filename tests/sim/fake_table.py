@@ -97,6 +97,7 @@ class FakeTable:
             for n in range(1, self.count + 1)
         ]  # fmt: skip
         self.editing = 0
+        self.field = "ante"
 
     def _staked(self) -> list[dict[str, Any]]:
         return [box for box in self.boxes if box["in"]]
@@ -174,8 +175,13 @@ class FakeTable:
         if self.editing:
             if name == "OK":
                 self.editing = 0
+                self.field = "ante"
+            elif name == "EXTRA":
+                self.field = "bonus"
+            elif name == "FOLD":
+                self.box(self.editing)[self.field] = 0
             elif number:
-                self.box(self.editing)["bonus" if self.log[-2] == "EXTRA" else "ante"] += 500
+                self.box(self.editing)[self.field] += 500 * number
         elif name.startswith("hold"):
             self.editing = number
         elif len(keys) == 2:
