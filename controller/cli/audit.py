@@ -51,7 +51,7 @@ def audit_command(
     report = _audited(path, options)
     click.echo(_json(report) if as_json else _text(report))
     if not report.ok:
-        raise SystemExit(1)
+        click.get_current_context().exit(1)
 
 
 commands: list[click.Command] = [audit_command]

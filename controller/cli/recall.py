@@ -1,71 +1,103 @@
-"""`tablectl recall` and `verify-hand`: one hand out of a journal file, read with the key that its last record reveals.
+"""`tablectl recall` and `verify-hand`: one hand, out of a journal file or as the daemon tells it.
 
-Marks what it prints as a recall. It must never change the journal, nor show of an unfinished hand what is sealed.
+With a file: read with the key that the hand's last record reveals, no operator, nothing written. Without one a
+supervisor asks the daemon, on record. It must never show of an unfinished hand what is sealed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
-import msgspec
 
+from controller.cli.output import one_line, print_json, print_lines
+from controller.cli.table import read_pins, socket_path, with_socket
+from controller.control.client import Client
 from controller.domain.events import registry
 from controller.errors import TableError
 from controller.journal.codec import Registry
 from controller.journal.hands import Finding, Hand, read_hand
 from controller.journal.reader import Reader
-from controller.journal.recall import check_draw, draw_facts, recall
+from controller.journal.recall import check_draw, draw_problem, recall
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _options(function: Function) -> Function:
+    """What both commands take."""
+    for decorate in (
+        click.option("--json", "as_json", is_flag=True, help="The facts as one JSON object."),
+        click.option("--pin-fd", type=click.IntRange(min=0), help="Read the PINs here, one a line."),
+        click.option("--as", "operators", multiple=True, metavar="OPERATOR", help="Who asks the daemon."),
+        with_socket,
+        click.argument("journal", type=click.Path(path_type=Path), required=False),
+        click.argument("number", type=click.IntRange(min=1), metavar="N"),
+    ):
+        function = decorate(function)
+    return function
 
 
 @click.command("recall")
-@click.argument("number", type=click.IntRange(min=1), metavar="N")
-@click.argument("journal", type=click.Path(path_type=Path), required=False)
-@click.option("--json", "as_json", is_flag=True, help="Request, answer, draw and overrides as one JSON object.")
-def recall_command(number: int, journal: Path | None, as_json: bool) -> None:
-    """Show hand N of JOURNAL as it was recorded. Needs no operator and writes nothing."""
-    hand, findings = _hand(number, journal)
-    facts = recall(hand)
-    click.echo(msgspec.json.encode(facts).decode() if as_json else "\n".join(_lines(facts)))
+@_options
+def recall_command(number: int, journal: Path | None, as_json: bool, **asked: Any) -> None:
+    """Show hand N as it was recorded, from the file JOURNAL or, without one, from the daemon."""
+    facts, findings = _facts(number, journal, asked)
+    if as_json:
+        print_json(facts)
+    else:
+        print_lines([one_line(line) for line in _lines(facts)])
     _end(findings)
 
 
 @click.command("verify-hand")
-@click.argument("number", type=click.IntRange(min=1), metavar="N")
-@click.argument("journal", type=click.Path(path_type=Path), required=False)
-@click.option("--json", "as_json", is_flag=True, help="Everything that goes into the draw, as one JSON object.")
-def verify_hand_command(number: int, journal: Path | None, as_json: bool) -> None:
-    """Compute the draw of hand N of JOURNAL again from the record alone."""
-    hand, findings = _hand(number, journal)
-    if not hand.revealed and not findings:
+@_options
+def verify_hand_command(number: int, journal: Path | None, as_json: bool, **asked: Any) -> None:
+    """Compute the draw of hand N again from the record alone."""
+    facts, findings = _facts(number, journal, asked, check=True)
+    if facts["outcome"] == "open":
         raise TableError(212, f"hand {number} is not finished", "its key is still sealed", "wait for its last record")
-    findings = findings + check_draw(hand)
-    draw = draw_facts(hand)
     if as_json:
-        found = [msgspec.to_builtins(finding) for finding in findings]
-        click.echo(msgspec.json.encode({"hand": number, "ok": not findings, "draw": draw, "findings": found}).decode())
+        print_json({"hand": number, "ok": not findings, "draw": facts["draw"], "findings": findings})
     elif not findings:
-        click.echo("\n".join(_draw_lines(draw)))
-        click.echo(f"verify-hand: OK hand {number}")
+        print_lines([one_line(line) for line in [*_draw_lines(facts["draw"]), f"verify-hand: OK hand {number}"]])
     _end(findings)
 
 
 commands: list[click.Command] = [recall_command, verify_hand_command]
 
 
-def _hand(number: int, journal: Path | None) -> tuple[Hand, list[Finding]]:
+def _facts(
+    number: int, journal: Path | None, asked: dict[str, Any], *, check: bool = False
+) -> tuple[dict[str, Any], list[Finding]]:
     if journal is None:
-        raise TableError(102, "no journal named", "JOURNAL", "name a journal file or a copy of one")
+        return _from_daemon(number, check, **asked)
+    hand, findings = _from_file(number, journal)
+    return recall(hand), findings + (check_draw(hand) if check and not findings else [])
+
+
+def _from_file(number: int, journal: Path) -> tuple[Hand, list[Finding]]:
     with Reader(journal) as reader:
-        return read_hand(reader, Registry(registry()), number)
+        return read_hand(reader, Registry(registry()), number, str(journal))
+
+
+def _from_daemon(
+    number: int, check: bool, socket: Path | None, config: Path | None, operators: tuple[str, ...], pin_fd: int | None
+) -> tuple[dict[str, Any], list[Finding]]:
+    identities = list(zip(operators, read_pins(operators, pin_fd), strict=True))
+    with Client(socket_path(socket, config)) as client:
+        facts: dict[str, Any] = client.recall(number, identities).outcome
+    draw = facts.get("draw")
+    problem = draw_problem(draw) if check and draw and facts["outcome"] != "open" else None
+    return facts, [] if problem is None else [Finding(0, "draw", f"hand {number}: {problem[1]}", number)]
 
 
 def _end(findings: list[Finding]) -> None:
     for finding in findings:
         click.echo(finding.what, err=True)
     if findings:
-        raise SystemExit(1)
+        click.get_current_context().exit(1)
 
 
 def _lines(facts: dict[str, Any]) -> list[str]:

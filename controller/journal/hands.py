@@ -6,14 +6,14 @@ has been checked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import msgspec
 
 from controller.errors import TableError
 from controller.journal import chain
 from controller.journal.codec import Codec, CodecError, Registry, read_body
-from controller.journal.reader import Reader
 from controller.journal.records import HAND_ENDED, HAND_OPENED, TABLE_OPENED, Body, Record, Row, stream_of
 from controller.journal.sealing import KEY_BYTES, SealError
 from controller.journal.walk import Identity, identity
@@ -21,6 +21,16 @@ from controller.journal.walk import Identity, identity
 Pair = tuple[Row, Body]
 
 SHUT = "a sealed field does not open with the hand's own key"
+
+
+class Rows(Protocol):
+    """Where rows come from: a file read only, or the daemon's own store."""
+
+    def rows(self, after: int = 0) -> Iterator[Row]: ...
+
+    def rows_back(self, before: int) -> Iterator[Row]: ...
+
+    def stream(self, name: str) -> list[Row]: ...
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -78,23 +88,22 @@ def decode_hand(
     return Hand(number, who.opened.table, opened, tuple(records), key is not None), findings
 
 
-def read_hand(reader: Reader, registry: Registry, number: int) -> tuple[Hand, list[Finding]]:
-    """Hand `number` of a file. TableError where the file has none."""
+def read_hand(source: Rows, registry: Registry, number: int, where: str) -> tuple[Hand, list[Finding]]:
+    """Hand `number` as any outsider may read it. TableError where there is none."""
     try:
-        who = identity(next(reader.rows(0), None))
-        rows = reader.stream(stream_of(number))
-        if not rows:
-            raise TableError(211, f"no hand {number} in this journal", str(reader.path), "hands count from 1")
-        pairs = [(row, read_body(row.body)) for row in rows]
-        return decode_hand(who, registry, number, pairs, rules_before(reader, registry, rows[0].seq))
+        who = identity(next(source.rows(0), None))
+        pairs = [(row, read_body(row.body)) for row in source.stream(stream_of(number))]
+        if not pairs:
+            raise TableError(211, f"no hand {number} in this journal", where, "hands count from 1")
+        return decode_hand(who, registry, number, pairs, rules_before(source, registry, pairs[0][0].seq))
     except CodecError as error:
         remedy = "run `tablectl audit` on the file"
-        raise TableError(208, f"the journal does not verify: {error}", str(reader.path), remedy, exit_code=3) from None
+        raise TableError(208, f"the journal does not verify: {error}", where, remedy, exit_code=3) from None
 
 
-def rules_before(reader: Reader, registry: Registry, seq: int) -> msgspec.Struct | None:
+def rules_before(source: Rows, registry: Registry, seq: int) -> msgspec.Struct | None:
     """The TableOpened in force at a record."""
-    for row in reader.rows_back(seq):
+    for row in source.rows_back(seq):
         if b'"type":"TableOpened"' in row.body and (body := read_body(row.body)).type == TABLE_OPENED:
             return decode_rules(registry, body)
     return None

@@ -9,14 +9,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
 from controller.errors import TableError
 from controller.journal import chain
 from controller.journal.codec import Codec, CodecError, Draft, Registry, read_body
+from controller.journal.hands import read_hand
 from controller.journal.keys import Keys
+from controller.journal.recall import recall
 from controller.journal.records import (
     HAND_ENDED,
     HAND_OPENED,
@@ -154,6 +156,10 @@ class Journal:
             if records[-1].type == HAND_OPENED:
                 key = _hand_key(records[-1].event)
         return records
+
+    def recall(self, hand: int) -> dict[str, Any]:
+        """A hand as any outsider may read it: of an open hand nothing that is sealed, in spite of our own keys."""
+        return recall(read_hand(self._store, self._codec.registry, hand, f"hand {hand}")[0])
 
     def wal_bytes(self) -> int:
         """Size of the write-ahead file, for health: beyond store.WAL_CAP_BYTES a reader is pinned."""

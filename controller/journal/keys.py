@@ -49,16 +49,26 @@ class Keys:
 
 
 def create(directory: Path, entropy: Entropy) -> Keys:
-    """Writes a new pair of key files, mode 0600. Refuses to overwrite: a lost key makes a journal unreadable."""
-    signing, credential = entropy(KEY_BYTES), entropy(KEY_BYTES)
-    for name, key in ((SIGNING, signing), (CREDENTIAL, credential)):
-        _write(directory / name, key)
-    return Keys(signing, credential)
+    """Writes a new pair of key files under their usual names."""
+    return create_files(directory / SIGNING, directory / CREDENTIAL, entropy)
+
+
+def create_files(signing: Path, credential: Path, entropy: Entropy) -> Keys:
+    """Writes a new pair, mode 0600. Refuses to overwrite: a lost key makes a journal unreadable."""
+    pair = entropy(KEY_BYTES), entropy(KEY_BYTES)
+    for path, key in zip((signing, credential), pair, strict=True):
+        _write(path, key)
+    return Keys(*pair)
 
 
 def load(directory: Path) -> Keys:
+    """Both keys from a directory, under their usual names."""
+    return load_files(directory / SIGNING, directory / CREDENTIAL)
+
+
+def load_files(signing: Path, credential: Path) -> Keys:
     """Both keys, or a TableError that names the file and what is wrong with it."""
-    return Keys(_read(directory / SIGNING), _read(directory / CREDENTIAL))
+    return Keys(_read(signing), _read(credential))
 
 
 def public_key(text: str) -> Ed25519PublicKey:

@@ -51,6 +51,7 @@ def overrides(hand: Hand) -> list[dict[str, Any]]:
 def draw_facts(hand: Hand) -> dict[str, Any] | None:
     """Everything that a recomputation of the draw takes, and what was recorded; None where nothing was locked."""
     locked, drawn, shown = hand.last("Locked"), hand.last("JokerDrawn"), hand.last("JokerShown")
+    ended = hand.last(HAND_ENDED)
     if locked is None:
         return None
     witness = _field(locked.event, "witness_seed") or ""
@@ -62,6 +63,7 @@ def draw_facts(hand: Hand) -> dict[str, Any] | None:
         "doc_weight": doc_weight(hand.opened),
         "commitment": _field(locked.event, "commitment"),
         "seed": _field(locked.event, "seed"),
+        "revealed": _field(ended.event, "seed") if ended else None,
         "witness": witness or SINGLE_PARTY,
         "slot": _field(drawn.event, "slot") if drawn else None,
         "shown": _field(shown.event, "slot") if shown else None,
@@ -84,49 +86,54 @@ def check_draw(hand: Hand) -> list[Finding]:
     if not hand.revealed:
         return []
     drawn = [record for record in hand.records if record.type == "JokerDrawn"]
+    facts = draw_facts(hand)
     if len(drawn) > 1:
         return [_finding(hand, drawn[1].seq, "a second draw in one hand")]
-    locked = hand.last("Locked")
-    facts = draw_facts(hand)
-    if locked is None or facts is None:
+    if facts is None:
         return [_finding(hand, drawn[0].seq, "a draw before the lock")] if drawn else []
-    findings = _check_commitment(hand, locked.seq, facts)
-    if drawn and not findings:
-        findings += _check_slot(hand, drawn[0].seq, facts)
-    return findings
+    problem = draw_problem(facts)
+    if problem is None:
+        return []
+    record = hand.last(problem[0])
+    return [_finding(hand, hand.records[0].seq if record is None else record.seq, problem[1])]
 
 
-def _check_commitment(hand: Hand, seq: int, facts: dict[str, Any]) -> list[Finding]:
-    seed, rules_hash = facts["seed"], facts["rules_hash"]
-    if not seed and not facts["commitment"]:
-        return []  # a game without a joker
-    if rules_hash is None:
-        return [_finding(hand, seq, "no record says which rules were in force")]
+def draw_problem(facts: dict[str, Any]) -> tuple[str, str] | None:
+    """What `draw_facts` of a finished hand gets wrong: the type of the record, and a sentence."""
+    if not facts["seed"] and not facts["commitment"] and not facts["slot"]:
+        return None  # a game without a joker
     try:
-        expected = joker.commitment(hand.table, hand.number, rules_hash, bytes.fromhex(seed)).hex()
-    except ValueError:
-        return [_finding(hand, seq, "the seed is not 32 bytes of hex")]
-    if expected != facts["commitment"]:
-        return [_finding(hand, seq, "the commitment does not fit the seed")]
-    ended = hand.last(HAND_ENDED)
-    if ended is not None and _field(ended.event, "seed") != seed:
-        return [_finding(hand, ended.seq, "another seed was revealed than was locked")]
-    return []
+        return _commitment_problem(facts) or (_slot_problem(facts) if facts["slot"] is not None else None)
+    except (ValueError, TypeError):
+        return "Locked", "the seeds are not 32 bytes of hex, or a number of the draw is missing"
 
 
-def _check_slot(hand: Hand, seq: int, facts: dict[str, Any]) -> list[Finding]:
-    weight = facts["doc_weight"]
-    if weight is None:
-        return [_finding(hand, seq, "the rules in force have no doc_weight")]
+def _commitment_problem(facts: dict[str, Any]) -> tuple[str, str] | None:
+    if facts["rules_hash"] is None:
+        return "Locked", "no record says which rules were in force"
+    seed = bytes.fromhex(facts["seed"])
+    if joker.commitment(facts["table"], facts["hand"], facts["rules_hash"], seed).hex() != facts["commitment"]:
+        return "Locked", "the commitment does not fit the seed"
+    if facts["revealed"] != facts["seed"]:
+        return HAND_ENDED, "another seed was revealed than was locked"
+    return None
+
+
+def _slot_problem(facts: dict[str, Any]) -> tuple[str, str] | None:
+    if facts["doc_weight"] is None:
+        return "JokerDrawn", "the rules in force have no doc_weight"
+    if facts["draw"] != 1:
+        return "JokerDrawn", f"draw number {facts['draw']}: a hand has one draw"
     witness = None if facts["witness"] == SINGLE_PARTY else bytes.fromhex(facts["witness"])
-    weights = joker.joker_weights(weight)
-    slot = joker.draw_slot(bytes.fromhex(facts["seed"]), witness, hand.table, hand.number, facts["draw"], weights)
+    weights = joker.joker_weights(facts["doc_weight"])
+    seed = bytes.fromhex(facts["seed"])
+    slot = joker.draw_slot(seed, witness, facts["table"], facts["hand"], facts["draw"], weights)
     computed = joker.slot_text(slot)
     if computed != facts["slot"]:
-        return [_finding(hand, seq, f"the seeds give {computed}, the record says {facts['slot']}")]
+        return "JokerDrawn", f"the seeds give {computed}, the record says {facts['slot']}"
     if facts["shown"] is not None and facts["shown"] != computed:
-        return [_finding(hand, seq, f"the seeds give {computed}, the board showed {facts['shown']}")]
-    return []
+        return "JokerShown", f"the seeds give {computed}, the board showed {facts['shown']}"
+    return None
 
 
 def _finding(hand: Hand, seq: int, what: str) -> Finding:

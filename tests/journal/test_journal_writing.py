@@ -299,3 +299,15 @@ def test_without_a_key_a_field_stays_shut(path: Path) -> None:
     codec = Codec(samples.REGISTRY, journal.identity.journal_id, None)
     event = codec.decode(read_body(samples.body_of(path, 4)), None)
     assert event == SealedEvent("CardDealt", {"place": "box"}, frozenset({"card"}))
+
+
+def test_the_daemon_recalls_of_an_open_hand_only_what_is_public(path: Path) -> None:
+    journal = samples.new(path)
+    for number in (1, 2):
+        events = samples.hand_events(number)
+        journal.append(events if number == 1 else events[:6], hand=number, stamp=samples.stamp())
+    done, open_hand = journal.recall(1), journal.recall(2)
+    assert done["request"] == samples.hand_events(1)[-2].request
+    assert (open_hand["outcome"], open_hand["request"], open_hand["draw"]) == ("open", None, None)
+    with pytest.raises(TableError, match="no hand 3"):
+        journal.recall(3)
