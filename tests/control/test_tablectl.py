@@ -57,7 +57,12 @@ def run(capfd: pytest.CaptureFixture[str]) -> Run:
 def answering(rig: Rig, answer: Done | Refused) -> list[Any]:
     """Answers one command in the background; the request ends up in the list."""
     found: list[Any] = []
-    threading.Thread(target=lambda: found.append(rig.answer(answer)), daemon=True).start()
+
+    def loop() -> None:
+        found.append(rig.next())
+        found[-1].reply(answer)
+
+    threading.Thread(target=loop, daemon=True).start()
     return found
 
 
