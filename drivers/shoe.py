@@ -87,6 +87,11 @@ class Shoe:
     # -- what the loop thread calls ---------------------------------------------------------------------------
 
     @property
+    def name(self) -> str:
+        """As in every event."""
+        return self._name
+
+    @property
     def state(self) -> State:
         """For health and tests."""
         return self._state

@@ -20,9 +20,10 @@ from controller.journal.hands import Finding
 from controller.journal.keys import public_key
 from controller.journal.recall import check_draw
 from controller.journal.verify import HandCheck, Options, Report, audit
+from controller.table.audit import check_hand
 
 DEFAULT_JOURNAL: Final = Path("/var/lib/table-controller/journal.db")
-HAND_CHECKS: Final[tuple[HandCheck, ...]] = (check_draw,)
+HAND_CHECKS: Final[tuple[HandCheck, ...]] = (check_draw, check_hand)
 """What every hand is put through; module-level functions, since `--jobs` sends them to other processes."""
 
 

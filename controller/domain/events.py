@@ -58,6 +58,7 @@ class OperatorSignedOff(Event, frozen=True, kw_only=True, tag=True):
 class TableOpened(Event, frozen=True, kw_only=True, tag=True):
     """Play may begin. Every house rule in force is a value here: the rule set whole, procedure and plate."""
 
+    rules_id: str
     rules: dict[str, Any]
     rules_hash: str
     procedure: dict[str, Any]
@@ -109,6 +110,13 @@ class Rejected(Event, frozen=True, kw_only=True, tag=True):
     code: str
     origin: str
     count: int
+
+
+class Recalled(Event, frozen=True, kw_only=True, tag=True):
+    """A supervisor looked at a past hand."""
+
+    hand: int
+    operators: tuple[str, ...]
 
 
 class CallRaised(Event, frozen=True, kw_only=True, tag=True):
@@ -192,9 +200,11 @@ class CountGiven(Event, frozen=True, kw_only=True, tag=True):
 
 
 class Locked(Event, frozen=True, kw_only=True, tag=True):
-    """No more bets. `counted` is the number of side bets on the felt, affirmed by START."""
+    """No more bets: all that lies on the boxes. `counted`: side bets found on the felt, affirmed by START."""
 
     HIDDEN: ClassVar[frozenset[str]] = frozenset({"seed"})
+    stakes: tuple[dict[str, Any], ...]
+    limits: dict[str, Any]
     commitment: str
     seed: str
     witness: str
@@ -521,6 +531,13 @@ class DeviceUp(Event, frozen=True, kw_only=True, tag=True):
     serial: str
     firmware: str
     boot_id: str
+    log_last: int = 0
+
+
+class ShoeAdopted(Event, frozen=True, kw_only=True, tag=True):
+    """People decided that the shoe's log goes on after this number (another shoe, a log that began anew)."""
+
+    event_no: int
 
 
 class DeviceDown(Event, frozen=True, kw_only=True, tag=True):

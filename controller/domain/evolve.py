@@ -52,8 +52,9 @@ def evolve(table: Table, event: ev.Event) -> Table:
     """The state after one event."""
     before = table.hand
     fold = _FOLDS.get(type(event))
-    if fold is not None:
-        table = fold(table, event)
+    if fold is None:  # nothing that anyone at the table could see
+        return table
+    table = fold(table, event)
     undo = table.undo
     if isinstance(event, UNDOABLE) and before is not None:
         undo = (*undo, before)
@@ -172,8 +173,15 @@ def _device_up(table: Table, event: ev.DeviceUp) -> Table:
     health = next_health(table.devices.get(event.device, Health.ABSENT), "identified")
     shoe = table.shoe
     if event.device == "shoe":
-        shoe = replace(shoe, serial=event.serial, firmware=event.firmware, boot_id=event.boot_id)
+        shoe = replace(
+            shoe, serial=event.serial, firmware=event.firmware, boot_id=event.boot_id, log_last=event.log_last
+        )
     return replace(table, devices={**table.devices, event.device: health}, shoe=shoe)
+
+
+@_on(ev.ShoeAdopted)
+def _shoe_adopted(table: Table, event: ev.ShoeAdopted) -> Table:
+    return replace(table, shoe=replace(table.shoe, last_event=event.event_no, recent=()))
 
 
 @_on(ev.DeviceDown)
@@ -304,25 +312,16 @@ def _count_given(table: Table, event: ev.CountGiven) -> Table:
 
 @_on(ev.Locked)
 def _locked(table: Table, event: ev.Locked) -> Table:
-    assert table.hand is not None
-    boxes = tuple(
-        replace(b, decision=Decision.RAISE, bet=2 * b.ante) if b.playing and b.blind else b for b in table.hand.boxes
-    )
-    stakes = tuple(
-        Stake(
-            box=b.box,
-            owner=b.owner,
-            ante=b.ante,
-            bonus=b.bonus,
-            jackpot=b.jackpot,
-            blind=b.blind,
-            backers=b.backers,
-        )
-        for b in boxes
-        if b.playing
-    )
-    table = replace(table, stakes=stakes)
+    """The stakes stand in the event itself, so that a hand can be folded without the hands before it."""
+    stakes = msgspec.convert(event.stakes, tuple[Stake, ...])
+    lying = {s.box: s for s in stakes}
+    boxes = tuple(_raised_if_blind(_proposed(n, lying.get(n))) for n in range(1, table.boxes + 1))
+    table = replace(table, stakes=stakes, limits=event.limits)
     return _hand(table, boxes=boxes, commitment=event.commitment, seed=Secret(event.seed), counted=event.counted)
+
+
+def _raised_if_blind(box: Box) -> Box:
+    return replace(box, decision=Decision.RAISE, bet=2 * box.ante) if box.ante and box.blind else box
 
 
 # --- cards and joker -------------------------------------------------------------------------------------------------

@@ -195,6 +195,7 @@ class ShoeMemory(Struct, frozen=True, kw_only=True):
     serial: str = ""
     firmware: str = ""
     boot_id: str = ""
+    log_last: int = 0
 
 
 class Waiting(Struct, frozen=True, kw_only=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain import joker as draw
@@ -104,6 +106,8 @@ def lock(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
     )
     return (
         ev.Locked(
+            stakes=tuple(_lying(b) for b in hand.boxes if b.playing),
+            limits=table.limits,
             commitment=commitment,
             seed=seed,
             witness="SINGLE_PARTY" if setup.joker else "",
@@ -112,6 +116,11 @@ def lock(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
         ),
         ev.PhaseEntered(phase=phase, trigger="lock"),
     )
+
+
+def _lying(box: Box) -> dict[str, Any]:
+    keys = ("box", "owner", "ante", "bonus", "jackpot", "blind", "backers")
+    return {key: getattr(box, key) for key in keys}
 
 
 def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:

@@ -21,6 +21,8 @@ def card_in(table: Table, cmd: cm.CardIn, setup: Setup) -> Result:
     """One card from the shoe."""
     if cmd.event_no <= table.shoe.last_event:
         return _again(table, cmd.event_no, cmd.card)
+    if cmd.event_no > table.shoe.last_event + 1:
+        return ()  # an earlier one could not be recorded and will come again first
     want = expects(table, setup)
     if want.kind is Want.CARD and table.hand is not None:
         return _placed(table, table.hand, cmd, want, setup)
@@ -31,6 +33,8 @@ def note_in(table: Table, cmd: cm.NoteIn) -> Result:
     """A numbered event that is no card: recorded, so that it can be acknowledged."""
     if cmd.event_no <= table.shoe.last_event:
         return _again(table, cmd.event_no, f"note:{cmd.kind}")
+    if cmd.event_no > table.shoe.last_event + 1:
+        return ()
     return (ev.DeviceNoted(device=cmd.device, event_no=cmd.event_no, kind=cmd.kind, detail=cmd.detail),)
 
 
@@ -120,10 +124,17 @@ def lost_in(table: Table, cmd: cm.LostIn) -> Result:
 
 def device_in(table: Table, cmd: cm.DeviceIn) -> Result:
     """A device introduced itself. Another serial number or firmware in mid-hand is a fault (DEVICE_CHANGED)."""
-    up = ev.DeviceUp(device=cmd.device, model=cmd.model, serial=cmd.serial, firmware=cmd.firmware, boot_id=cmd.boot_id)
-    if cmd.device != "shoe" or table.hand is None or table.hand.phase in (Phase.DECK_CHECK, Phase.BETTING):
-        return (up,)
+    up = ev.DeviceUp(
+        device=cmd.device,
+        model=cmd.model,
+        serial=cmd.serial,
+        firmware=cmd.firmware,
+        boot_id=cmd.boot_id,
+        log_last=cmd.log_last,
+    )
     shoe = table.shoe
+    if cmd.device != "shoe" or table.hand is None:
+        return (up,)
     if shoe.serial and (shoe.serial, shoe.firmware) != (cmd.serial, cmd.firmware):
         detail = f"{cmd.model} {cmd.serial} firmware {cmd.firmware} in place of {shoe.serial} {shoe.firmware}"
         return (up, *fault(table, Cause.DEVICE_CHANGED, detail))
@@ -137,14 +148,13 @@ def device_out(table: Table, cmd: cm.DeviceOut) -> Result:
     return (ev.DeviceDown(device=cmd.device, reason=cmd.reason),)
 
 
-STOPPING_CODES = frozenset({"wrong_device", "log_restarted", "log_behind"})
+STOPPING_CODES = frozenset({"wrong_device", "log_restarted"})
 
 
 def trouble_in(table: Table, cmd: cm.TroubleIn) -> Result:
     """A device misbehaves: noted; a shoe whose log cannot be trusted stops a running hand."""
     noted = ev.DeviceTroubled(device=cmd.device, code=cmd.code, detail=cmd.detail)
-    running = table.hand is not None and table.hand.phase not in (Phase.DECK_CHECK, Phase.BETTING)
-    if cmd.device == "shoe" and cmd.code in STOPPING_CODES and running:
+    if cmd.device == "shoe" and cmd.code in STOPPING_CODES and table.hand is not None:
         return (noted, *fault(table, Cause.SHOE, f"{cmd.code}: {cmd.detail}"))
     return (noted,)
 

@@ -10,6 +10,7 @@ from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.hand.authority import Grade, Identity, missing
 from controller.domain.hand.setup import Entropy, Plate, Setup
+from controller.domain.hand.trouble import adopt_shoe
 from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import Hand, Table, Waiting
@@ -60,13 +61,15 @@ def open_table(table: Table, setup: Setup, people: tuple[Identity, ...]) -> Resu
         (ev.OperatorSignedOn(operator=dealer.operator, role="dealer"),) if dealer is not None else ()
     )
     opened = ev.TableOpened(
+        rules_id=setup.settle_rules,
         rules=msgspec.json.decode(setup.rules.canonical()),
         rules_hash=setup.rules.rules_hash(),
         procedure=msgspec.to_builtins(setup.procedure),
         limits=msgspec.to_builtins(setup.plate),
         boxes=setup.boxes,
     )
-    return (*signed, opened)
+    anew = table.shoe.serial and table.shoe.log_last < table.shoe.last_event
+    return (*signed, opened, *(adopt_shoe(table) if anew else ()))
 
 
 def unsupported(setup: Setup) -> str:

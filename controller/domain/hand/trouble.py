@@ -50,11 +50,19 @@ def reset(table: Table, hand: Hand, cmd: cm.Reset, setup: Setup) -> Result:
         return reject(Why.NOT_NOW, command="reset", phase="readings differ: void_hand")
     assert may_return("reset", Phase.FAULT, hand.fault_back)
     events: list[ev.Event] = [ev.FaultReset(cause=str(hand.fault_cause), phase=hand.fault_back)]
+    if hand.fault_cause in (Cause.SHOE, Cause.DEVICE_CHANGED, Cause.EVENT_DIFFERS):
+        events += adopt_shoe(table)
     if hand.fault_cause is Cause.CARDS_LOST:
         first, last = (int(n) for n in hand.detail.split(".."))
         lost = last - first + 1 if cmd.number is None else cmd.number
         events += _unknown_cards(hand, lost, setup)
     return tuple(events)
+
+
+def adopt_shoe(table: Table) -> tuple[ev.Event, ...]:
+    """The shoe's log goes on from where it stands: after the journal's last event, or where a new log ends."""
+    shoe = table.shoe
+    return (ev.ShoeAdopted(event_no=min(shoe.log_last, shoe.last_event)),)
 
 
 def _unknown_cards(hand: Hand, lost: int, setup: Setup) -> list[ev.Event]:

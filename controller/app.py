@@ -1,0 +1,327 @@
+"""tabled: the only place that constructs things. Configuration, journal, devices, control socket, loop; and their end.
+
+Order at start: configuration, journal verified, then and only then devices and sockets. `--init` makes keys and an
+empty journal, once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import os
+import queue
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from controller.config import Config, Mode, load_config
+from controller.control.pins import PinDesk
+from controller.control.protocol import Answer
+from controller.control.server import ControlServer
+from controller.domain import events as ev
+from controller.domain.hand.authority import Identity
+from controller.errors import TableError
+from controller.journal import keys as key_files
+from controller.journal.codec import Registry
+from controller.journal.journal import Journal
+from controller.journal.records import Stamp
+from controller.runtime.logs import Logs
+from controller.runtime.logsink import LogSink
+from controller.runtime.loop import Loop, Parts, Quit
+from controller.runtime.notify import Notifier
+from controller.runtime.outputs import Outputs
+from controller.table import past
+from controller.table.keypad import Keypad
+from controller.table.service import Service
+from controller.table.setup import check_same_rules, make_setup
+from drivers.gpio.debounce import Debouncer
+from drivers.gpio.errors import PortError
+from drivers.gpio.factory import factory_name, open_factory
+from drivers.gpio.joker_board import JokerBoard
+from drivers.gpio.panel import Panel, open_panel
+from drivers.gpio.pins import JOKER_BOARD, TEXT_DISPLAY
+from drivers.gpio.spi_link import SpiLink
+from drivers.gpio.text_display import TextDisplay
+from drivers.shoe import Shoe
+from drivers.transport.serial_port import PortBusy, PortUnavailable, SerialPump
+
+VERSION = "0.1.0"
+INBOX = 1024
+PIN_FACTORY = "GPIOZERO_PIN_FACTORY"
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """The command. Every failure is one line and an exit code (docs/control.md)."""
+    parser = argparse.ArgumentParser(prog="tabled", description="Leads the hands of one poker table.")
+    parser.add_argument("--config", type=Path, required=True, help="table.toml")
+    parser.add_argument("--init", action="store_true", help="make keys and an empty journal, then exit")
+    parser.add_argument("--version", action="version", version=VERSION)
+    options = parser.parse_args(argv)
+    try:
+        config = load_config(options.config)
+        if options.init:
+            initialise(config)
+        else:
+            run(config, options.config)
+    except TableError as error:
+        print(error.line(), file=sys.stderr)
+        sys.exit(error.exit_code)
+
+
+def initialise(config: Config) -> None:
+    """Keys and an empty journal; refuses to touch what exists."""
+    signing, credential = Path(config.keys.signing), Path(config.keys.credential)
+    path = Path(config.journal.path)
+    if path.exists():
+        raise TableError(222, "a journal stands there already", str(path), "start tabled without --init")
+    if signing.exists() and credential.exists():
+        keys = key_files.load_files(signing, credential)
+    else:
+        keys = key_files.create_files(signing, credential, os.urandom)
+    journal = Journal.create(
+        path,
+        table=config.table.id,
+        keys=keys,
+        registry=Registry(ev.registry()),
+        entropy=os.urandom,
+        stamp=Clock("init").stamp(),
+    )
+    journal.close()
+
+
+class Clock:
+    """Wall time as a label, monotonic time for everything else."""
+
+    def __init__(self, run: str) -> None:
+        self._run = run
+
+    def stamp(self) -> Stamp:
+        """For a record."""
+        return Stamp(datetime.now(UTC).isoformat(timespec="milliseconds"), time.monotonic_ns(), self._run)
+
+
+class Recorder:
+    """The journal behind the clock."""
+
+    def __init__(self, journal: Journal, clock: Clock) -> None:
+        self._journal = journal
+        self._clock = clock
+
+    def append(self, events: Sequence[ev.Event], hand: int | None) -> None:
+        """Durable when it returns."""
+        self._journal.append(events, hand=hand, stamp=self._clock.stamp())
+
+
+def open_journal(config: Config) -> Journal:
+    """The table's journal, verified. Missing: said, never silently made anew."""
+    path = Path(config.journal.path)
+    keys = key_files.load_files(Path(config.keys.signing), Path(config.keys.credential))
+    if not path.exists():
+        raise TableError(
+            223, "there is no journal", str(path), "restore it, or `tabled --init` on a new table", exit_code=3
+        )
+    return Journal.open(path, table=config.table.id, keys=keys, registry=Registry(ev.registry()), entropy=os.urandom)
+
+
+def run(config: Config, source: Path) -> None:
+    """One run, from verified journal to signed end."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would hold face-down cards
+    setup = make_setup(config)
+    notifier = Notifier.from_environ()
+    journal = open_journal(config)
+    with contextlib.ExitStack() as stack:
+        stack.callback(journal.close)
+        replayed = past.replay(journal)
+        if replayed.table.open:
+            check_same_rules(setup, replayed.table.rules_hash, str(source))
+        logs = stack.enter_context(_logs(config))
+        hardware = stack.enter_context(_hardware(config, replayed.table.shoe.last_event))
+        run_id = os.urandom(4).hex()
+        table = _Assembled(config, setup, journal, replayed, logs, hardware, notifier, Clock(run_id))
+        started = ev.RunStarted(
+            version=VERSION,
+            mode=str(config.table.mode),
+            hardware=hardware.names,
+            config_hash=hashlib.sha256(source.read_bytes()).hexdigest(),
+        )
+        table.run(stack, started)
+
+
+@contextlib.contextmanager
+def _logs(config: Config) -> Iterator[Logs]:
+    sink = LogSink(Path(config.log.file) if config.log.file else None)
+    logs = Logs(sink, str(config.log.level))
+    logs.install()
+    try:
+        yield logs
+    finally:
+        logs.close()
+
+
+class _Hardware(msgspec.Struct):
+    """Opened ports and devices."""
+
+    inbox: queue.Queue[Any]
+    pump: SerialPump | None
+    shoe: Shoe | None
+    panel: Panel
+    board: JokerBoard
+    text: TextDisplay
+    names: dict[str, str]
+
+
+@contextlib.contextmanager
+def _hardware(config: Config, last_event: int) -> Iterator[_Hardware]:
+    """Everything with pins and wires. Exit code 4 where something is not to be had, 5 where another holds it."""
+    inbox: queue.Queue[Any] = queue.Queue(INBOX)
+    with contextlib.ExitStack() as stack:
+        try:
+            pump = _open_port(config, inbox, stack)
+            name = os.environ.get(PIN_FACTORY) or config.gpio.factory
+            factory = open_factory(name, production=config.table.mode is Mode.PRODUCTION)
+            make = partial(Panel, factory, inbox.put_nowait, time.monotonic_ns, inputs=_inputs(config))
+            panel = open_panel(make, time.sleep)
+            stack.callback(panel.close)
+            board = JokerBoard(SpiLink(factory, JOKER_BOARD))
+            stack.callback(_quietly(board.close))
+            text = TextDisplay(SpiLink(factory, TEXT_DISPLAY))
+            stack.callback(_quietly(text.close))
+        except PortError as error:
+            raise TableError(330, error.what, error.where, error.remedy, exit_code=4) from None
+        shoe = Shoe("shoe", last_event) if pump is not None else None
+        names = {
+            "shoe": config.shoe.port if config.shoe else "",
+            "usb_backend": "",
+            "pin_factory": factory_name(factory),
+        }
+        yield _Hardware(inbox, pump, shoe, panel, board, text, names)
+
+
+def _inputs(config: Config) -> dict[str, int]:
+    return {name: pin for name, pin in config.gpio.pins.items() if name != "JACKPOT_LAMP"}
+
+
+def _quietly(close: Callable[[], None]) -> Callable[[], None]:
+    """At the end a device that is gone already is no news."""
+
+    def closing() -> None:
+        with contextlib.suppress(PortError):
+            close()
+
+    return closing
+
+
+def _open_port(config: Config, inbox: queue.Queue[Any], stack: contextlib.ExitStack) -> SerialPump | None:
+    if config.shoe is None:
+        return None
+    pump = SerialPump("shoe", config.shoe.port, config.shoe.baud, inbox.put, time.monotonic_ns)
+    stack.callback(pump.close)
+    try:
+        pump.probe()
+    except PortBusy as error:
+        raise TableError(331, str(error), config.shoe.port, "stop the other program", exit_code=5) from None
+    except PortUnavailable:
+        pass  # not plugged in yet: the pump goes on trying, the prompt says so
+    return pump
+
+
+class _Assembled:
+    """The parts of one run and how they know each other."""
+
+    def __init__(
+        self,
+        config: Config,
+        setup: Any,
+        journal: Journal,
+        replayed: past.Replayed,
+        logs: Logs,
+        hardware: _Hardware,
+        notifier: Notifier,
+        clock: Clock,
+    ) -> None:
+        self._config, self._journal, self._logs, self._hw, self._notifier = config, journal, logs, hardware, notifier
+        self._log = logs.get("tabled")
+        self._pins = PinDesk(Path(config.control.operators), time.monotonic_ns, refused=self._pin_refused)
+        self._server = ControlServer(Path(config.control.socket), self._post, self._pins, time.monotonic_ns)
+        self._outputs = Outputs(
+            hardware.board, hardware.text, hardware.panel.set_jackpot_lamp, hardware.inbox.put, time.monotonic_ns
+        )
+        self._loop: Loop | None = None
+        self._service = Service(setup, replayed.table, Recorder(journal, clock), os.urandom, self._changed)
+
+    def run(self, stack: contextlib.ExitStack, started: ev.RunStarted) -> None:
+        """Threads up, READY, the loop, and everything down again within two seconds."""
+        hw = self._hw
+        self._pins.start()
+        stack.callback(self._pins.close)
+        self._server.start()
+        stack.callback(self._server.close)
+        self._service.take_up(started)
+        self._outputs.start()
+        stack.callback(self._outputs.close)
+        if hw.pump is not None:
+            hw.pump.start()
+        loop = self._loop = Loop(self._parts(), hw.inbox)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda n, _frame: loop.quit(Quit(signal.Signals(n).name)))
+        self._log.info("ready", table=self._config.table.id, hand=self._service.table.hands)
+        self._notifier.ready(f"table {self._config.table.id}")
+        reason = loop.run()
+        self._notifier.stopping(reason)
+        self._service.end_run(reason)
+        self._log.info("stopped", reason=reason)
+
+    def _parts(self) -> Parts:
+        hw = self._hw
+        return Parts(
+            service=self._service,
+            shoe=hw.shoe,
+            port=hw.pump,
+            keypad=Keypad(),
+            debouncer=Debouncer(_inputs(self._config), hw.panel.read_level, time.monotonic_ns()),
+            panel_faults=hw.panel.take_faults,
+            screen=self._outputs,
+            server=self._server,
+            notifier=self._notifier,
+            log=self._log,
+            housekeeping=self._logs.tick,
+            recall=self._recall,
+            language=str(self._config.table.language),
+            clock_ns=time.monotonic_ns,
+        )
+
+    def _post(self, request: Any) -> bool:
+        try:
+            self._hw.inbox.put_nowait(request)
+        except queue.Full:
+            return False
+        return True
+
+    def _changed(self) -> None:
+        if self._loop is not None:
+            self._loop.changed()
+
+    def _pin_refused(self, refused: Any) -> None:
+        self._log.warning("PIN refused", operator=refused.operator, locked_s=refused.locked_s)
+
+    def _recall(self, number: int, people: tuple[Identity, ...]) -> Answer:
+        refused = past.may_recall(people)
+        if refused is not None:
+            return refused
+        found = past.recall_hand(self._journal, number, self._config.table.id)
+        if found is not None:
+            self._service.record(ev.Recalled(hand=number, operators=tuple(p.operator for p in people)))
+        return past.answer_recall(found, number)
+
+
+if __name__ == "__main__":
+    main()

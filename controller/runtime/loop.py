@@ -1,0 +1,336 @@
+"""The loop thread: everything that happened comes out of one inbox, in order, and one thread changes the state.
+
+Owns timers, debouncing and the devices' protocol state. Never waits for anything but the inbox and the journal's fsync.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import msgspec
+
+from controller.control.protocol import Answer, ControlRequest, Done, Refused
+from controller.domain import commands as cm
+from controller.domain.hand import Act
+from controller.domain.hand.authority import Identity
+from controller.domain.hand.expects import Want
+from controller.domain.phases import JokerPhase
+from controller.domain.rejections import Rejection, Why, reject
+from controller.domain.state import Cause
+from controller.runtime.logs import TotalLogger
+from controller.runtime.notify import Notifier
+from controller.runtime.outputs import Shown
+from controller.table import intake, lamps, projection
+from controller.table.keypad import Keypad, Stale
+from controller.table.service import Outcome, Service, command_of, public_outcome
+from drivers.events import (
+    ButtonEdge,
+    ButtonFault,
+    CardRead,
+    DeviceEvent,
+    DeviceFault,
+    DeviceNote,
+    Edge,
+    EventsLost,
+    PortBytes,
+    PortClosed,
+    PortOpened,
+)
+from drivers.gpio.debounce import Debouncer
+from drivers.shoe import Shoe
+
+SECOND_NS = 1_000_000_000
+LONGEST_WAIT_NS = SECOND_NS // 4
+NUMBERED = (CardRead, DeviceNote, EventsLost)
+
+
+class Quit(msgspec.Struct, frozen=True):
+    """SIGTERM or SIGINT: stop in order."""
+
+    reason: str
+
+
+class Port(Protocol):
+    """drivers.transport.serial_port.SerialPump."""
+
+    def write(self, data: bytes) -> None: ...
+
+
+class Server(Protocol):
+    """controller.control.server.ControlServer."""
+
+    def publish(self, snapshot: bytes, version: int) -> None: ...
+
+    def loop_alive(self) -> None: ...
+
+
+class Screen(Protocol):
+    """controller.runtime.outputs.Outputs."""
+
+    def show(self, display: lamps.Display, hand: int) -> None: ...
+
+
+class Parts(msgspec.Struct):
+    """What the loop drives; made by app.py."""
+
+    service: Service
+    shoe: Shoe | None
+    port: Port | None
+    keypad: Keypad
+    debouncer: Debouncer
+    panel_faults: Callable[[], list[DeviceFault]]
+    screen: Screen
+    server: Server
+    notifier: Notifier
+    log: TotalLogger
+    housekeeping: Callable[[], None]
+    recall: Callable[[int, tuple[Identity, ...]], Answer]
+    language: str
+    clock_ns: Callable[[], int]
+
+
+class Loop:
+    """One run of the daemon."""
+
+    def __init__(self, parts: Parts, inbox: queue.Queue[Any]) -> None:
+        self._p = parts
+        self._inbox = inbox
+        self._second_ns = 0
+        self._stop_ns: int | None = None  # when the wait for STOP began
+        self._joker_shown = False  # this run's board has shown the joker of the open hand
+        self._quit: Quit | None = None
+
+    def quit(self, why: Quit) -> None:
+        """From a signal handler: only sets a mark, the inbox's lock may be held."""
+        self._quit = why
+
+    # --- the loop ----------------------------------------------------------------------------------------------------
+
+    def run(self) -> str:
+        """Until told to stop; returns why."""
+        self.changed()
+        while self._quit is None:
+            item = self._next()
+            try:
+                if item is not None:
+                    self._handle(item)
+                self._timers()
+            except Exception as error:  # noqa: BLE001 - the loop's top: an error in the program stops the table, in order
+                self._failed(error)
+            self._p.notifier.watchdog(self._p.clock_ns())
+            self._p.server.loop_alive()
+        return self._quit.reason
+
+    def _next(self) -> Any:
+        wait_ns = max(0, self._due_ns() - self._p.clock_ns())
+        try:
+            return self._inbox.get(timeout=min(wait_ns, LONGEST_WAIT_NS) / 1e9) if wait_ns else self._inbox.get_nowait()
+        except queue.Empty:
+            return None
+
+    def _due_ns(self) -> int:
+        due = [self._second_ns, self._p.debouncer.next_ns]
+        due += [
+            t for t in (self._p.shoe.next_tick_ns if self._p.shoe else None, self._p.keypad.next_ns) if t is not None
+        ]
+        if self._stop_ns is not None:
+            due.append(self._stop_ns + self._p.service.setup.procedure.stop_timeout_s * SECOND_NS)
+        return min(due)
+
+    def _failed(self, error: Exception) -> None:
+        self._p.log.exception("the loop failed", error=type(error).__name__)
+        self._p.service.record_fault(Cause.SHOE, f"program error {type(error).__name__}: see the log")
+
+    # --- what came ---------------------------------------------------------------------------------------------------
+
+    def _handle(self, item: Any) -> None:
+        match item:
+            case PortOpened() | PortBytes() | PortClosed():
+                self._from_port(item)
+            case Edge():
+                self._presses(self._p.debouncer.feed(item))
+            case Shown():
+                self._board(item)
+            case ControlRequest():
+                item.reply(self._answer(item))
+            case DeviceFault():
+                self._device(item)
+            case _:
+                raise TypeError(f"nobody knows what to do with {type(item).__name__}")
+
+    def _timers(self) -> None:
+        now = self._p.clock_ns()
+        self._presses(self._p.debouncer.poll(now))
+        table, setup = self._p.service.table, self._p.service.setup
+        self._keys(self._p.keypad.tick(now, table, setup))
+        shoe = self._p.shoe
+        if shoe is not None and shoe.next_tick_ns is not None and now >= shoe.next_tick_ns:
+            self._devices(shoe.tick(now))
+        self._stop_timer(now)
+        if now >= self._second_ns:
+            self._second_ns = now + SECOND_NS
+            self._p.service.tick()
+            self._p.housekeeping()
+            for fault in self._p.panel_faults():
+                self._device(fault)
+
+    def _stop_timer(self, now: int) -> None:
+        service = self._p.service
+        hand = service.table.hand
+        waiting = service.want.kind is Want.STOP and hand is not None and not hand.stop_late
+        if not waiting:
+            self._stop_ns = None
+        elif self._stop_ns is None:
+            self._stop_ns = now
+        elif now - self._stop_ns >= service.setup.procedure.stop_timeout_s * SECOND_NS:
+            self._stop_ns = None
+            self._act(cm.TimeOut(), origin="timer")
+
+    # --- devices -----------------------------------------------------------------------------------------------------
+
+    def _from_port(self, item: PortOpened | PortBytes | PortClosed) -> None:
+        shoe = self._p.shoe
+        if shoe is None:
+            return
+        match item:
+            case PortOpened():
+                self._devices(shoe.opened(item.t_ns))
+            case PortBytes():
+                self._devices(shoe.receive(item.data, item.t_ns))
+            case PortClosed():
+                self._devices(shoe.closed(item.reason, item.t_ns))
+
+    def _devices(self, events: list[DeviceEvent]) -> None:
+        for event in events:
+            self._device(event)
+        self._serve_shoe()
+
+    def _device(self, event: DeviceEvent) -> None:
+        """A numbered event is acknowledged once it is on disk, a repeat of it again; a contradiction never."""
+        outcome = self._act(intake.command_of(event), origin="device")
+        service, shoe = self._p.service, self._p.shoe
+        refused = outcome.rejection is not None or service.contradicted
+        if shoe is not None and isinstance(event, NUMBERED) and event.device == shoe.name and not refused:
+            shoe.acknowledge(service.table.shoe.last_event)
+
+    def _serve_shoe(self) -> None:
+        """Keep the deal's level, send what is to be sent."""
+        shoe, port, service = self._p.shoe, self._p.port, self._p.service
+        if shoe is None or port is None:
+            return
+        shoe.enable_deal(service.deal_enabled)
+        out = shoe.outgoing()
+        if out:
+            port.write(out)
+
+    def _board(self, shown: Shown) -> None:
+        table = self._p.service.table
+        report = shown.report
+        health = str(table.devices.get("board", "absent"))
+        if not report.ok:
+            if health != "degraded" or (table.hand and table.hand.joker is JokerPhase.DRAWN):
+                self._act(cm.BoardFails(detail=report.detail), origin="device")
+            return
+        if health != "ready":
+            board = cm.DeviceIn(device="board", model="JOKER-BOARD", serial="", firmware="", boot_id="")
+            self._act(board, origin="device")
+        if table.hand is not None and shown.hand == table.hand.number:
+            self._joker_shown = True
+            if table.hand.joker is JokerPhase.DRAWN:
+                self._act(cm.BoardShows(), origin="device")
+
+    # --- fingers -----------------------------------------------------------------------------------------------------
+
+    def _presses(self, outputs: list[ButtonEdge | ButtonFault]) -> None:
+        for output in outputs:
+            table, setup = self._p.service.table, self._p.service.setup
+            if isinstance(output, ButtonFault):
+                self._p.keypad.drop(output.name)
+                trouble = cm.TroubleIn(device=f"key {output.name}", code="button", detail=output.reason)
+                self._act(trouble, origin="device")
+            else:
+                self._keys(self._p.keypad.edge(output, table, setup))
+
+    def _keys(self, outputs: list[cm.Command | Stale]) -> None:
+        for output in outputs:
+            if isinstance(output, Stale):
+                self._p.log.info("press was meant for an earlier step", key=output.key)
+            elif self._joker_owed():
+                self._p.service.refuse(Act(command=output, origin="keys"), reject(Why.JOKER_DARK))
+            else:
+                self._act(output, origin="keys")
+        if outputs or self._p.keypad.busy:
+            self._show()
+
+    def _joker_owed(self) -> bool:
+        """After a restart no key works before the board has shown the joker again."""
+        return lamps.joker_lit(self._p.service.table.hand) and not self._joker_shown
+
+    # --- the socket --------------------------------------------------------------------------------------------------
+
+    def _answer(self, request: ControlRequest) -> Answer:
+        people = tuple(Identity(i.operator, frozenset(str(r) for r in i.roles)) for i in request.identities)
+        if request.op == "recall":
+            return self._p.recall(request.hand, people)
+        service = self._p.service
+        try:
+            command = command_of(request.name, request.args)
+        except KeyError:
+            return self._refusal(reject(Why.BAD_ARGUMENT, what=f"there is no command {request.name!r}"), request.name)
+        except msgspec.ValidationError as error:
+            return self._refusal(reject(Why.BAD_ARGUMENT, what=str(error)), request.name)
+        act = Act(command=command, people=people, origin="socket")
+        hand = service.table.hand.number if service.table.hand else service.table.hands
+        if (request.hand, request.version) != (hand, service.table.version):
+            stale = reject(Why.STALE, hand=hand, version=service.table.version)
+            service.refuse(act, stale)
+            return self._refusal(stale, request.name)
+        outcome = self._acted(act)
+        if outcome.rejection is not None:
+            return self._refusal(outcome.rejection, request.name)
+        return Done(public_outcome(outcome, service.table, self._p.language), service.table.version)
+
+    def _refusal(self, rejection: Rejection, name: str) -> Refused:
+        version = self._p.service.table.version
+        remedy = "see `tablectl status` for what is possible now"
+        return Refused(rejection.code, rejection.text(self._p.language), name, remedy, version)
+
+    # --- acting and showing ------------------------------------------------------------------------------------------
+
+    def _act(self, command: cm.Command, origin: str) -> Outcome:
+        return self._acted(Act(command=command, origin=origin))
+
+    def _acted(self, act: Act) -> Outcome:
+        outcome = self._p.service.act(act)
+        if "ShoeAdopted" in outcome.events and self._p.shoe is not None:
+            self._p.shoe.adopt(self._p.service.table.shoe.last_event)
+        if outcome.events:
+            self._log(act, outcome)
+        self._serve_shoe()
+        return outcome
+
+    def _log(self, act: Act, outcome: Outcome) -> None:
+        """Names of public facts only; never a card."""
+        table = self._p.service.table
+        hand = table.hand.number if table.hand else table.hands
+        self._p.log.info("act", by=act.origin, events=list(outcome.events), hand=hand, phase=str(table.phase))
+
+    def changed(self) -> None:
+        """The state moved: everything that shows it is computed anew."""
+        service = self._p.service
+        hand = service.table.hand
+        if not lamps.joker_lit(hand):
+            self._joker_shown = False
+        self._p.keypad.saw(service.want, self._p.clock_ns())
+        health = {"recording": not service.not_recording, "not_recording": service.not_recording}
+        shown = projection.snapshot(service.table, service.setup, health)
+        self._p.server.publish(msgspec.json.encode(shown), service.table.version)
+        self._show()
+
+    def _show(self) -> None:
+        service = self._p.service
+        hand = service.table.hand
+        display = lamps.display(service.table, service.setup, self._p.language, self._p.keypad.overlay())
+        self._p.screen.show(display, hand.number if hand else 0)

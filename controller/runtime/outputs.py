@@ -1,0 +1,123 @@
+"""The output thread: board, lamps, text display. Latest wins: a slow board shows the newest levels, never a queue.
+
+Knows what to show and nothing of why. Read-backs go home through the inbox; the loop never waits for this thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from controller.table.lamps import Display
+from drivers.events import BoardReport, DeviceFault
+from drivers.gpio.errors import PortError
+from drivers.gpio.layout import BoardLevels
+
+REFRESH_S = 1.0  # the same levels again, so that a lamp that fails later is seen
+
+
+class Board(Protocol):
+    """drivers.gpio.joker_board.JokerBoard."""
+
+    def show(self, levels: BoardLevels, sequence: int, now_ns: int) -> BoardReport: ...
+
+
+class Text(Protocol):
+    """drivers.gpio.text_display.TextDisplay."""
+
+    def show(self, lines: tuple[str, str, str, str]) -> None: ...
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """The board's answer to one frame. `hand` is the hand whose joker the frame carried, 0 for none."""
+
+    report: BoardReport
+    hand: int
+
+
+class Outputs:
+    """One thread, one mailbox."""
+
+    def __init__(
+        self,
+        board: Board,
+        text: Text,
+        jackpot_lamp: Callable[[bool], None],
+        post: Callable[[Shown | DeviceFault], None],
+        clock_ns: Callable[[], int],
+    ) -> None:
+        self._board = board
+        self._text = text
+        self._jackpot_lamp = jackpot_lamp
+        self._post = post
+        self._clock_ns = clock_ns
+        self._ready = threading.Condition()
+        self._wanted: tuple[Display, int] | None = None
+        self._lines: tuple[str, ...] = ()
+        self._sequence = 0
+        self._stopping = False
+        self._broken: set[str] = set()
+        self._thread = threading.Thread(target=self._run, name="outputs", daemon=True)
+
+    def start(self) -> None:
+        """Begins to show."""
+        self._thread.start()
+
+    def is_alive(self) -> bool:
+        """Whether anything is shown at all."""
+        return self._thread.is_alive()
+
+    def show(self, display: Display, hand: int) -> None:
+        """From the loop: these levels from now on. Never waits."""
+        with self._ready:
+            self._wanted = (display, hand)
+            self._ready.notify()
+
+    def close(self, timeout_s: float = 1.0) -> None:
+        """Ends the thread; a transfer under way may still finish."""
+        with self._ready:
+            self._stopping = True
+            self._ready.notify()
+        if self._thread.ident is not None:
+            self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        shown: tuple[Display, int] | None = None
+        while True:
+            with self._ready:
+                if self._wanted is shown and not self._stopping:
+                    self._ready.wait(REFRESH_S)
+                if self._stopping:
+                    return
+                shown = self._wanted
+            if shown is not None:
+                self._show(*shown)
+
+    def _show(self, display: Display, hand: int) -> None:
+        self._sequence += 1
+        try:
+            report = self._board.show(display.board, self._sequence, self._clock_ns())
+        except PortError as error:
+            report = BoardReport(self._sequence, False, str(error), 0, self._clock_ns())
+        self._post(Shown(report, hand if display.joker else 0))
+        self._guarded("display", lambda: self._write(display.lines))
+        self._guarded("jackpot_lamp", lambda: self._jackpot_lamp(display.jackpot))
+
+    def _write(self, lines: tuple[str, str, str, str]) -> None:
+        if lines != self._lines:
+            self._text.show(lines)
+            self._lines = lines
+
+    def _guarded(self, name: str, write: Callable[[], None]) -> None:
+        """A broken display or lamp is told once and stops nothing."""
+        try:
+            write()
+            self._broken.discard(name)
+        except PortError as error:
+            self._lines = ()
+            if name not in self._broken:
+                self._broken.add(name)
+                self._post(DeviceFault(name, "output", str(error)))

@@ -1,0 +1,99 @@
+"""The audit of one hand from its records: folded again, its money computed again by both readings.
+
+A hand is folded from its own records and the rules in force; LOCK names every stake, so no other hand is needed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from controller.domain import events as ev
+from controller.domain.evolve import evolve
+from controller.domain.hand.expects import in_settle_order
+from controller.domain.hand.request import request
+from controller.domain.hand.settling import public_answer
+from controller.domain.hand.setup import Differ, Plate, Procedure, Setup, Unsettled
+from controller.domain.phases import Phase, may_return, next_phase
+from controller.domain.ruleset import RuleSet
+from controller.domain.state import Table
+from controller.journal.hands import Finding, Hand
+from controller.journal.records import Record
+from controller.rulesets import load
+from controller.table.setup import settle_both
+
+
+def check_hand(hand: Hand) -> list[Finding]:
+    """What does not hold in this hand's course or money; empty where all is well or still sealed."""
+    opened = hand.opened
+    if not hand.revealed or not isinstance(opened, ev.TableOpened):
+        return []
+    setup = _setup(hand.table, opened)
+    table = Table(open=True, boxes=opened.boxes, limits=opened.limits, rules_hash=opened.rules_hash)
+    findings: list[Finding] = []
+    for record in hand.records:
+        event = record.event
+        if not isinstance(event, ev.Event):
+            continue
+        findings += _check(record, event, table, setup, hand.number)
+        if isinstance(event, ev.HandEnded):
+            break
+        table = evolve(table, event)
+    return findings
+
+
+def _setup(table: str, opened: ev.TableOpened) -> Setup:
+    rules = rules_of(opened)
+    base = rules.base_id or rules.id
+    return Setup(
+        table=table,
+        rules=rules,
+        boxes=opened.boxes,
+        plate=msgspec.convert(opened.limits, Plate),
+        procedure=msgspec.convert(opened.procedure, Procedure),
+        settle=settle_both,
+        settle_rules=base,
+        settle_set=rules.settlement_diff(load(base)),
+    )
+
+
+def rules_of(opened: ev.TableOpened) -> RuleSet:
+    """The rule set that the record holds whole, standing on the shipped one of its variant."""
+    base = load(opened.rules_id)
+    return base.with_set(opened.rules, "TableOpened.rules")
+
+
+def _check(record: Record, event: ev.Event, table: Table, setup: Setup, number: int) -> list[Finding]:
+    def found(what: str) -> list[Finding]:
+        return [Finding(record.seq, "hand", f"record {record.seq}, hand {number}: {what}", number)]
+
+    hand = table.hand
+    match event:
+        case ev.PhaseEntered() if hand is not None:
+            if next_phase(hand.phase, event.trigger) != event.phase:
+                return found(f"{event.trigger} does not lead from {hand.phase} to {event.phase}")
+        case ev.Resumed() if hand is not None and hand.phase is Phase.IRREGULAR:
+            if not may_return("resume", hand.phase, Phase(event.phase)):
+                return found(f"resume does not lead to {event.phase}")
+        case ev.BoxSettled() if hand is not None:
+            box = hand.box(event.box)
+            answer = _settled(request(hand, [box], setup, table.limits), setup)
+            if answer is None or public_answer(answer["boxes"][0], turned=box.turned) != event.answer:
+                return found(f"box {event.box} settles otherwise")
+        case ev.HandSettled() if hand is not None:
+            asked = request(hand, in_settle_order(hand, setup), setup, table.limits)
+            if asked != event.request:
+                return found("the recorded request is not what the cards and stakes say")
+            if _settled(asked, setup) != event.answer:
+                return found("the recorded answer is not what the request settles to")
+        case _:
+            pass
+    return []
+
+
+def _settled(asked: dict[str, Any], setup: Setup) -> dict[str, Any] | None:
+    try:
+        return setup.settle(asked)
+    except (Differ, Unsettled):
+        return None

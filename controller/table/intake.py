@@ -1,0 +1,33 @@
+"""From what devices say to what the table is asked. Pure: one table of translations, no state, no decision."""
+
+from __future__ import annotations
+
+from controller.domain import commands as cm
+from controller.domain.state import UNKNOWN
+from drivers.events import CardRead, DeviceEvent, DeviceFault, DeviceLost, DeviceNote, DeviceReady, EventsLost
+
+
+def command_of(event: DeviceEvent) -> cm.Command:
+    """The command that a device event amounts to."""
+    match event:
+        case CardRead():
+            return cm.CardIn(
+                device=event.device, event_no=event.event_no, card=event.card or UNKNOWN, reason=event.reason
+            )
+        case DeviceNote():
+            return cm.NoteIn(device=event.device, event_no=event.event_no, kind=event.kind, detail=event.detail)
+        case EventsLost():
+            return cm.LostIn(device=event.device, first=event.first, last=event.last)
+        case DeviceReady():
+            return cm.DeviceIn(
+                device=event.device,
+                model=event.model,
+                serial=event.serial,
+                firmware=event.firmware,
+                boot_id=event.boot_id,
+                log_last=event.log_last,
+            )
+        case DeviceLost():
+            return cm.DeviceOut(device=event.device, reason=event.reason)
+        case DeviceFault():
+            return cm.TroubleIn(device=event.device, code=event.code, detail=event.detail)

@@ -1,0 +1,324 @@
+"""Keys, START, STOP, jackpot button and key switch to commands (floor: keys). Pure: edges and time in, commands out.
+
+Holds only what a finger is doing: which keys are down, a stake being edited, a card being entered. Nothing of it is
+journalled; a restart forgets it. A press counts for what the table wanted when the finger came down, else it is stale.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import msgspec
+
+from controller.domain import cards
+from controller.domain import commands as cm
+from controller.domain.hand.expects import Expect, Want, expects, public_cards
+from controller.domain.hand.setup import Setup
+from controller.domain.phases import Phase
+from controller.domain.state import FaceUp, Hand, Table
+from drivers.events import ButtonEdge
+
+MS = 1_000_000
+HOLD_NS = 600 * MS
+LONG_NS = 1000 * MS
+BOX_KEYS = {f"K{n}": n for n in range(1, 8)}
+FIELDS = ("ante", "bonus", "jackpot")
+TIMELESS = frozenset({"START", "STOP", "JACKPOT", "BACK", "SWITCH", "DOOR"})
+
+
+class Stale(msgspec.Struct, frozen=True):
+    """A press that was meant for what the table wanted before."""
+
+    key: str
+
+
+Output = cm.Command | Stale
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """A box whose stake is being typed with chips."""
+
+    box: int
+    stake: dict[str, int]
+    field: str = "ante"
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A card being entered: rank 12 (ace) first, no suit yet."""
+
+    rank: int | None = None
+    suit: int | None = None
+
+
+class Keypad:
+    """All keys of one table."""
+
+    def __init__(self) -> None:
+        self.edit: Edit | None = None
+        self.counting: int | None = None
+        self.entry = Entry()
+        self.supervisor = False
+        self._down: dict[str, int] = {}
+        self._used: set[str] = set()  # keys whose press was a hold or part of a chord: their release says nothing
+        self._wanted: deque[tuple[int, tuple[str, int]]] = deque(maxlen=32)
+
+    # --- what the table wants, over time -----------------------------------------------------------------------------
+
+    def saw(self, want: Expect, now_ns: int) -> None:
+        """The table changed: from now on presses mean this."""
+        meaning = (str(want.kind), want.box)
+        if not self._wanted or self._wanted[-1][1] != meaning:
+            self._wanted.append((now_ns, meaning))
+            self.entry = Entry()
+
+    def _stale(self, name: str, t_ns: int) -> bool:
+        if name in TIMELESS or len(self._wanted) < 2:
+            return False
+        meant = next((m for since, m in reversed(self._wanted) if since <= t_ns), None)
+        return meant is not None and meant != self._wanted[-1][1]
+
+    @property
+    def busy(self) -> bool:
+        """A finger's work is half done and stands on the display."""
+        return self.edit is not None or self.counting is not None or self.entry != Entry()
+
+    def overlay(self) -> tuple[str, ...]:
+        """What stands over the prompt while something is being typed."""
+        if self.edit is not None:
+            amounts = " ".join(f"{f[0].upper()}{self.edit.stake[f]}" for f in FIELDS)
+            return (f"BOX {self.edit.box} {self.edit.field.upper()}", amounts, "OK leaves")
+        if self.counting is not None:
+            return ("SIDE BETS COUNTED:", str(self.counting), "digit, OK")
+        if self.entry != Entry():
+            rank = "-" if self.entry.rank is None else cards.RANKS[self.entry.rank]
+            suit = "-" if self.entry.suit is None else cards.SUITS[self.entry.suit]
+            return ("CARD:", f"{rank}{suit}", "FOLD/BET 1-4 OK")
+        return ()
+
+    # --- edges and time ----------------------------------------------------------------------------------------------
+
+    @property
+    def next_ns(self) -> int | None:
+        """When a held key becomes a hold."""
+        due = [t + self._hold_ns(name) for name, t in self._down.items() if name not in self._used]
+        return min(due, default=None)
+
+    def edge(self, edge: ButtonEdge, table: Table, setup: Setup) -> list[Output]:
+        """One debounced press or release."""
+        if edge.name == "SWITCH":
+            self.supervisor = edge.pressed
+            return []
+        if edge.name == "DOOR":
+            return []
+        if edge.pressed:
+            return self._press(edge.name, edge.t_ns, table, setup)
+        return self._release(edge.name, edge.t_ns, table, setup)
+
+    def tick(self, now_ns: int, table: Table, setup: Setup) -> list[Output]:
+        """Keys that have been down long enough."""
+        out: list[Output] = []
+        for name, since in list(self._down.items()):
+            if name not in self._used and now_ns - since >= self._hold_ns(name):
+                out += self._held(name, table, setup)
+        return out
+
+    def drop(self, name: str) -> None:
+        """An input died: its press means nothing any more."""
+        self._down.pop(name, None)
+        self._used.discard(name)
+
+    @staticmethod
+    def _hold_ns(name: str) -> int:
+        return LONG_NS if name in ("BACK", "JACKPOT") else HOLD_NS
+
+    def _press(self, name: str, t_ns: int, table: Table, setup: Setup) -> list[Output]:
+        if self._stale(name, t_ns):
+            self._down[name] = t_ns
+            self._used.add(name)
+            return [Stale(name)]
+        self._down[name] = t_ns
+        chord = self._chord(name, table)
+        if chord is not None:
+            return [chord]
+        if name in ("BACK", "JACKPOT") or self._on_release(name, table):
+            return []
+        return self._act(name, table, setup)
+
+    def _release(self, name: str, t_ns: int, table: Table, setup: Setup) -> list[Output]:
+        since = self._down.pop(name, None)
+        used = name in self._used
+        self._used.discard(name)
+        if since is None or used:
+            return []
+        if t_ns - since >= self._hold_ns(name):  # the loop was late: the finger held it all the same
+            out = self._held(name, table, setup)
+            self._used.discard(name)
+            return out
+        if name == "BACK":
+            return self._back()
+        return self._act(name, table, setup) if self._on_release(name, table) else []
+
+    def _on_release(self, name: str, table: Table) -> bool:
+        """Box keys in betting may become a hold or a chord; EXTRA in decisions a hold (insurance)."""
+        betting = table.phase is Phase.BETTING and self.edit is None and self.counting is None
+        return (name in BOX_KEYS and betting) or (name == "EXTRA" and table.phase is Phase.DECISIONS)
+
+    def _chord(self, name: str, table: Table) -> cm.Command | None:
+        """Two box keys: same player. A box key and BET: blind, or open again."""
+        if table.phase is not Phase.BETTING or self.edit is not None or self.counting is not None:
+            return None
+        others = [k for k in self._down if k != name and k not in self._used]
+        box = next((k for k in (name, *others) if k in BOX_KEYS), None)
+        partner = next((k for k in (*others, name) if k != box and (k in BOX_KEYS or k == "BET")), None)
+        if box is None or partner is None or not others:
+            return None
+        self._used |= {box, partner}
+        if partner == "BET":
+            hand = table.hand
+            blind = hand is not None and hand.box(BOX_KEYS[box]).blind
+            return cm.Blind(box=BOX_KEYS[box], blind=not blind)
+        first, second = sorted((BOX_KEYS[box], BOX_KEYS[partner]))
+        return cm.Owner(box=second, owner=first)
+
+    # --- meanings ----------------------------------------------------------------------------------------------------
+
+    def _held(self, name: str, table: Table, setup: Setup) -> list[Output]:
+        self._used.add(name)
+        want = expects(table, setup)
+        if name == "BACK":
+            return [cm.Call()]
+        if name == "JACKPOT":
+            return [cm.Claim()]
+        if name in BOX_KEYS and table.phase is Phase.BETTING and table.hand is not None:
+            box = table.hand.box(BOX_KEYS[name])
+            self.edit = Edit(box.box, {f: getattr(box, f) for f in FIELDS})
+            return []
+        if name == "EXTRA" and want.kind is Want.DECISION:
+            return [cm.Insure(box=want.box)]
+        return []
+
+    def _back(self) -> list[Output]:
+        if self.edit is not None or self.counting is not None or self.entry != Entry():
+            self.edit, self.counting, self.entry = None, None, Entry()
+            return []
+        return [cm.Undo()]
+
+    def _act(self, name: str, table: Table, setup: Setup) -> list[Output]:
+        if name == "START":
+            return [*self._leave_edit(), cm.Start()]
+        if name == "STOP":
+            return [cm.Stop()]
+        if self.edit is not None:
+            return self._edit(name, setup)
+        if self.counting is not None:
+            return self._count(name)
+        want = expects(table, setup)
+        hand = table.hand
+        if hand is None:
+            return []
+        match want.kind:
+            case Want.START | Want.COUNT:
+                return self._betting(name, hand, table)
+            case Want.ENTRY:
+                return self._enter(name, hand)
+            case _ if hand.phase is Phase.DECISIONS:
+                return _decide(name, want)
+            case Want.DISCARDS if name in BOX_KEYS:
+                return _discard(name, hand, want)
+            case Want.PAID | Want.DISCARDS if name == "EXTRA":
+                return [cm.Differs(box=want.box)]
+            case _:
+                return [cm.Ok()] if name == "OK" else []
+
+    def _betting(self, name: str, hand: Hand, table: Table) -> list[Output]:
+        if name in BOX_KEYS and BOX_KEYS[name] <= len(hand.boxes):
+            return [_in_or_out(BOX_KEYS[name], hand, table)]
+        if name == "EXTRA":
+            self.counting = 0
+            return []
+        return [cm.Ok()] if name == "OK" else []
+
+    def _count(self, name: str) -> list[Output]:
+        if name in BOX_KEYS:
+            self.counting = BOX_KEYS[name]
+        elif name == "OK":
+            number, self.counting = self.counting or 0, None
+            return [cm.Count(number=number)]
+        return []
+
+    def _edit(self, name: str, setup: Setup) -> list[Output]:
+        edit = self.edit
+        assert edit is not None
+        if name in BOX_KEYS and BOX_KEYS[name] <= len(setup.plate.chips):
+            amount = edit.stake[edit.field] + setup.plate.chips[BOX_KEYS[name] - 1]
+            self.edit = Edit(edit.box, {**edit.stake, edit.field: amount}, edit.field)
+        elif name == "FOLD":
+            self.edit = Edit(edit.box, {**edit.stake, edit.field: 0}, edit.field)
+        elif name == "EXTRA":
+            following = FIELDS[(FIELDS.index(edit.field) + 1) % len(FIELDS)]
+            self.edit = Edit(edit.box, edit.stake, following)
+        elif name == "OK":
+            return self._leave_edit()
+        return []
+
+    def _leave_edit(self) -> list[Output]:
+        edit, self.edit = self.edit, None
+        if edit is None:
+            return []
+        return [cm.SetStake(box=edit.box, ante=edit.stake["ante"], bonus=edit.stake["bonus"])]
+
+    def _enter(self, name: str, hand: Hand) -> list[Output]:
+        """FOLD and BET step the ranks that are not public in all suits, keys 1 to 4 the suit, OK enters."""
+        ranks = _open_ranks(hand)
+        at = ranks.index(self.entry.rank) if self.entry.rank in ranks else 0
+        if name in ("BET", "FOLD"):
+            step = 1 if name == "BET" else -1
+            rank = ranks[(at + step) % len(ranks)] if self.entry.rank is not None else ranks[0]
+            self.entry = Entry(rank, self.entry.suit)
+        elif name in BOX_KEYS and BOX_KEYS[name] <= 4:
+            self.entry = Entry(self.entry.rank, BOX_KEYS[name] - 1)
+        elif name == "OK" and self.entry.rank is not None and self.entry.suit is not None:
+            card = cards.card_text(cards.Card(4 * self.entry.rank + self.entry.suit))
+            self.entry = Entry()
+            return [cm.EnterCard(card=card)]
+        return []
+
+
+def _open_ranks(hand: Hand) -> list[int]:
+    public = public_cards(hand)
+    return [r for r in range(12, -1, -1) if any(cards.RANKS[r] + s not in public for s in cards.SUITS)]
+
+
+def _in_or_out(number: int, hand: Hand, table: Table) -> cm.Command:
+    """A box key in betting: in with the proposed stake (the last one, else the minimum), or out."""
+    box = hand.box(number)
+    if box.ante:
+        return cm.SetStake(box=number, ante=0)
+    last = next((s for s in table.stakes if s.box == number), None)
+    if last is not None:
+        return cm.SetStake(box=number, ante=last.ante, bonus=last.bonus, jackpot=last.jackpot)
+    return cm.SetStake(box=number, ante=int(table.limits["ante_min"]))
+
+
+def _decide(name: str, want: Expect) -> list[Output]:
+    match name:
+        case "BET":
+            return [cm.Bet(box=want.box)]
+        case "FOLD":
+            return [cm.Fold(box=want.box)]
+        case "CHANGE":
+            return [cm.Exchange(box=want.box)]
+        case "EXTRA":
+            return [cm.Buy6(box=want.box)]
+        case "OK":
+            return [cm.Ok()]
+        case _:
+            return []
+
+
+def _discard(name: str, hand: Hand, want: Expect) -> list[Output]:
+    """Digits 1 to 5 name the dealt cards of the turned box."""
+    dealt = hand.box(want.box).dealt
+    number = BOX_KEYS[name]
+    slot = dealt[number - 1] if number <= len(dealt) else None
+    return [cm.NameDiscards(box=want.box, cards=slot.card)] if isinstance(slot, FaceUp) else []

@@ -1,0 +1,92 @@
+"""What each lamp, the joker board and the text display show: whole levels, computed from the state each time.
+
+The board's frame is the one place where a drawn joker leaves the loop before it is public: it is how it becomes so.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.domain.cards import parse_card, rank_of, suit_of
+from controller.domain.hand.expects import Expect, Want, expects, may_look
+from controller.domain.hand.setup import Setup
+from controller.domain.phases import JokerPhase, Phase
+from controller.domain.state import DOC, Box, FaceUp, Hand, Table
+from controller.table import projection, prompts
+from drivers.gpio.layout import BoardLevels, SeatLamp
+
+SEATS = 7
+_DARK: tuple[SeatLamp, ...] = ("off", "off", "off", "off", "off", "off", "off")
+
+
+class Display(msgspec.Struct, frozen=True):
+    """Everything that the output thread shows. `joker`: the frame carries this hand's joker."""
+
+    board: BoardLevels
+    lines: tuple[str, str, str, str]
+    jackpot: bool
+    joker: bool
+
+    def __repr__(self) -> str:
+        return f"Display(board=**, lines={self.lines!r}, jackpot={self.jackpot})"
+
+
+def display(table: Table, setup: Setup, language: str, overlay: tuple[str, ...] = ()) -> Display:
+    """All levels. `overlay`: lines that a finger's work in progress puts over the prompt (stake edit, card entry)."""
+    want = expects(table, setup)
+    lines = prompts.display(table, prompts.prompt(table, want, setup), setup, language)
+    if overlay:
+        shown = [*(line[: prompts.WIDTH] for line in overlay), "", "", ""]
+        lines = (lines[0], shown[0], shown[1], shown[2])
+    joker = joker_lit(table.hand)
+    return Display(board=board(table, want, setup), lines=lines, jackpot=False, joker=joker)
+
+
+def joker_lit(hand: Hand | None) -> bool:
+    """Whether the board carries the joker of this hand."""
+    return hand is not None and hand.joker in (JokerPhase.DRAWN, JokerPhase.SHOWN)
+
+
+def board(table: Table, want: Expect, setup: Setup) -> BoardLevels:
+    """The joker, the seats, the lit keys."""
+    hand = table.hand
+    if hand is None:
+        return BoardLevels(call=bool(table.call))
+    rank, suit, doc = _joker(hand)
+    seats: list[SeatLamp] = [_seat(box, hand, want, setup) for box in hand.boxes]
+    lit = frozenset(key for key in projection.lit_keys(table, want, setup) if key != "K7")
+    return BoardLevels(
+        rank=rank,
+        suit=suit,
+        doc=doc,
+        seats=(*seats, *_DARK)[:SEATS],
+        keys=lit,
+        start=want.kind is Want.START or (want.kind is Want.STOP and hand.stop_late),
+        stop=hand.joker is JokerPhase.ARMED,
+        call=bool(table.call),
+    )
+
+
+def _joker(hand: Hand) -> tuple[int | None, int | None, bool]:
+    """Rank, suit, DOC lamp. DOC also shows the open card once that lies there."""
+    if not joker_lit(hand) or hand.slot is None:
+        return None, None, False
+    text = str(hand.slot)
+    doc = text == DOC
+    if doc:
+        text = next((slot.card for slot in hand.dealer if isinstance(slot, FaceUp)), "")
+    if not text:
+        return None, None, doc
+    card = parse_card(text)
+    return rank_of(card), suit_of(card), doc
+
+
+def _seat(box: Box, hand: Hand, want: Expect, setup: Setup) -> SeatLamp:
+    """Green: has a stake (betting), or may look; red: not yet; dark: blind or not in play."""
+    if not box.playing or (box.blind and hand.phase is not Phase.BETTING):
+        return "off"
+    if hand.phase is Phase.BETTING:
+        return "green"
+    if want.box == box.box:
+        return "green"
+    return "green" if may_look(box, hand, setup) else "red"

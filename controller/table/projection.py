@@ -1,0 +1,273 @@
+"""What the table shows: a Snapshot of public facts, a type of its own that has no room for a hidden card.
+
+Computed whole from the state each time, never remembered. `face` is the only way from a slot to a text, and tells a
+face-down card as "back". All sinks (socket, board, lamps, display, log) are fed from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from controller.domain.hand import decisions, offers
+from controller.domain.hand.expects import Expect, Want, current_decider, expects, may_look, side_bets
+from controller.domain.hand.setup import Setup
+from controller.domain.phases import JokerPhase, Phase
+from controller.domain.state import DOC, Box, BoxStatus, Cause, FaceUp, Hand, Slot, Table, Unread
+from controller.table import prompts
+
+BACK = "back"
+UNREAD = "unknown"
+
+
+class PublicBox(msgspec.Struct, frozen=True, kw_only=True):
+    """One box as everybody may see it."""
+
+    box: int
+    owner: int
+    in_play: bool = msgspec.field(name="in")
+    ante: int
+    bonus: int
+    jackpot: int
+    blind: bool
+    lamp: str
+    lit: bool
+    cards: tuple[str, ...]
+    action: str
+    count: int
+    drawn: tuple[str, ...]
+    decision: str | None
+    bet: int
+    fee: int
+    turned: bool
+    discards: tuple[str, ...]
+    status: str
+    hand: str | None
+    stakes: dict[str, Any] | None
+    net: int
+    returned: int
+
+
+class PublicJoker(msgspec.Struct, frozen=True):
+    """`card` only once the board has been read back; with DOC `open_card` is the card it stands for."""
+
+    state: str
+    card: str | None
+    open_card: str | None
+    commitment: str
+
+
+class PublicDealer(msgspec.Struct, frozen=True):
+    """The dealer's cards in dealt order."""
+
+    cards: tuple[str, ...]
+    hand: str | None
+    plays: bool | None
+
+
+class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that leaves the daemon about the hand."""
+
+    table: str
+    rules: str
+    rules_hash: str
+    hand: int
+    version: int
+    phase: str
+    open: bool
+    signed_on: dict[str, str]
+    joker: PublicJoker | None
+    boxes: tuple[PublicBox, ...]
+    dealer: PublicDealer
+    expects: dict[str, Any]
+    prompt: prompts.Prompt
+    allowed: tuple[str, ...]
+    keys: tuple[str, ...]
+    side_bets: int
+    limits: dict[str, Any]
+    devices: dict[str, str]
+    waiting: tuple[dict[str, Any], ...]
+    call: str
+    health: dict[str, Any]
+    jokers: tuple[str, ...]
+    last_hand: dict[str, Any] | None
+
+
+def face(slot: Slot) -> str:
+    """A slot's public text."""
+    match slot:
+        case FaceUp():
+            return slot.card
+        case Unread():
+            return UNREAD
+        case _:
+            return BACK
+
+
+def snapshot(table: Table, setup: Setup, health: Mapping[str, Any] | None = None) -> Snapshot:
+    """The public state. `health`: the daemon's own facts (recording or not, board in or out)."""
+    hand = table.hand
+    want = expects(table, setup)
+    return Snapshot(
+        table=setup.table,
+        rules=setup.rules.id,
+        rules_hash=table.rules_hash,
+        hand=hand.number if hand else table.hands,
+        version=table.version,
+        phase=str(table.phase),
+        open=table.open,
+        signed_on=table.signed_on,
+        joker=_joker(hand, setup),
+        boxes=tuple(_box(box, hand, want, setup) for box in hand.boxes) if hand else (),
+        dealer=_dealer(hand),
+        expects=msgspec.to_builtins(want),
+        prompt=prompts.prompt(table, want, setup),
+        allowed=allowed(table, want, setup),
+        keys=lit_keys(table, want, setup),
+        side_bets=side_bets(hand) if hand else 0,
+        limits=table.limits,
+        devices={name: str(value) for name, value in sorted(table.devices.items())},
+        waiting=tuple({"id": w.id, "command": w.name, "missing": w.missing} for w in table.waiting),
+        call=table.call,
+        health=dict(health or {}),
+        jokers=table.jokers,
+        last_hand=table.last_hand,
+    )
+
+
+def _joker(hand: Hand | None, setup: Setup) -> PublicJoker | None:
+    if not setup.joker:
+        return None
+    if hand is None:
+        return PublicJoker("none", None, None, "")
+    card = str(hand.slot) if hand.joker is JokerPhase.SHOWN else None
+    return PublicJoker(str(hand.joker), card, _open_card(hand) if card == DOC else None, hand.commitment)
+
+
+def _open_card(hand: Hand) -> str | None:
+    return next((slot.card for slot in hand.dealer if isinstance(slot, FaceUp)), None)
+
+
+def _dealer(hand: Hand | None) -> PublicDealer:
+    if hand is None:
+        return PublicDealer((), None, None)
+    return PublicDealer(tuple(face(slot) for slot in hand.dealer), hand.dealer_category, hand.qualifies)
+
+
+def _box(box: Box, hand: Hand, want: Expect, setup: Setup) -> PublicBox:
+    answer = box.answer or {}
+    return PublicBox(
+        box=box.box,
+        owner=box.owner,
+        in_play=box.ante > 0,
+        ante=box.ante,
+        bonus=box.bonus,
+        jackpot=box.jackpot,
+        blind=box.blind,
+        lamp=lamp(box, hand, setup),
+        lit=want.box == box.box,
+        cards=tuple(face(slot) for slot in box.dealt),
+        action=str(box.action),
+        count=box.count,
+        drawn=tuple(face(slot) for slot in box.drawn),
+        decision=str(box.decision) if box.decision else None,
+        bet=box.bet,
+        fee=box.fee,
+        turned=box.turned,
+        discards=box.discards or (),
+        status=str(box.status),
+        hand=answer.get("hand"),
+        stakes=answer.get("stakes"),
+        net=answer.get("net", 0),
+        returned=answer.get("returned", 0),
+    )
+
+
+def lamp(box: Box, hand: Hand, setup: Setup) -> str:
+    """steady: may look (in betting: has a stake); red: not yet; dark: blind; off: not in play."""
+    if not box.playing:
+        return "off"
+    if hand.phase is Phase.BETTING:
+        return "steady"
+    if box.blind:
+        return "dark"
+    return "steady" if may_look(box, hand, setup) else "red"
+
+
+# --- what may be done now --------------------------------------------------------------------------------------------
+
+_ALLOWED: dict[Want, tuple[str, ...]] = {
+    Want.OPEN: ("open_table", "sign_on"),
+    Want.DECK: ("deck", "close_table"),
+    Want.START: ("start", "stake", "owner", "blind", "repeat", "backers", "count", "undo", "close_table", "limits"),
+    Want.COUNT: ("resume", "count", "void_hand"),
+    Want.CARD: ("irregular", "void_box", "void_hand"),
+    Want.STOP: ("stop", "void_hand"),
+    Want.BOARD: ("void_hand",),
+    Want.ENTRY: ("enter_card", "void_box", "void_hand"),
+    Want.DECISION: ("undo", "irregular", "correct_stake", "void_box", "void_hand"),
+    Want.REVEAL: ("reveal", "undo", "irregular", "void_hand"),
+    Want.TURN: ("turned", "hold", "void_hand"),
+    Want.DISCARDS: ("discarded", "differs", "undo", "hold", "void_box", "void_hand"),
+    Want.CHECK: ("discard_check", "differs", "undo", "void_hand"),
+    Want.PAID: ("paid", "differs", "hold", "correct_stake", "void_hand"),
+    Want.REST: ("rest", "hold", "void_hand"),
+    Want.RELEASE: ("release", "void_hand"),
+    Want.SUPERVISOR: ("resume", "reset", "void_box", "void_hand"),
+    Want.NOTHING: (),
+}
+
+
+def allowed(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
+    """Words of the commands that make sense now, the next step first."""
+    hand = table.hand
+    words = _ALLOWED[want.kind]
+    if hand is None:
+        return words
+    if want.kind is Want.SUPERVISOR:
+        leave = {Phase.FAULT: "reset", Phase.IRREGULAR: "resume"}[hand.phase]
+        dead = hand.fault_cause is Cause.READINGS_DIFFER
+        words = ("void_hand",) if dead else (leave, "void_box", "void_hand")
+    box = current_decider(hand, setup) if hand.phase is Phase.DECISIONS else None
+    if box is not None:
+        words = (*decisions.options(box, setup), *words)
+    if want.kind is Want.STOP and hand.stop_late:
+        words = ("start", *words)
+    return words
+
+
+_KEYS: dict[str, str] = {"bet": "BET", "fold": "FOLD", "exchange": "CHANGE", "buy6": "EXTRA", "fix_draw": "OK"}
+_OK = frozenset({Want.REVEAL, Want.TURN, Want.PAID, Want.REST})
+
+
+def lit_keys(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
+    """The dealer keys that do something now."""
+    hand = table.hand
+    if hand is None:
+        return ()
+    numbers = tuple(f"K{n}" for n in range(1, min(setup.boxes, 6) + 1))
+    keys: tuple[str, ...] = ()
+    match want.kind:
+        case Want.START:
+            keys = (*numbers, "BET", *(() if setup.joker else ("OK",)))
+        case Want.DECISION | Want.CARD if hand.phase is Phase.DECISIONS:
+            keys = tuple(_KEYS[word] for word in allowed(table, want, setup) if word in _KEYS)
+        case Want.DISCARDS:
+            keys = tuple(f"K{n}" for n in range(1, 6))
+        case kind if kind in _OK:
+            keys = ("OK", "EXTRA") if kind is Want.PAID else ("OK",)
+        case _:
+            keys = ()
+    return (*keys, "BACK") if table.undo else keys
+
+
+def exchange_text(setup: Setup) -> str:
+    """The counts that may be exchanged, for a prompt."""
+    return ", ".join(str(n) for n in offers.exchange_counts(setup.rules))
+
+
+def open_boxes(hand: Hand) -> list[Box]:
+    """Boxes that are still unpaid."""
+    return [b for b in hand.boxes if b.playing and b.status is BoxStatus.OPEN]

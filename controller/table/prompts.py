@@ -1,0 +1,111 @@
+"""The one clear next step, numbered, in English and Russian, and as four lines of twenty for the text display."""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.domain.hand.expects import Expect, Want
+from controller.domain.hand.setup import Setup
+from controller.domain.phases import Health, Phase
+from controller.domain.state import Cause, Table
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """Number and texts of the next step."""
+
+    code: str
+    en: str
+    ru: str
+
+
+# Number, English, Russian. {b} box, {n} a count, {i} a card's place from 1.
+_TEXTS: dict[str, tuple[int, str, str]] = {
+    "open": (801, "Table closed: dealer and supervisor open it", "Стол закрыт: открывают дилер и инспектор"),
+    "deck": (802, "Deck out of play: supervisor names another deck", "Колода выведена: инспектор назовёт другую"),
+    "start": (803, "Bets open: boxes in or out, then START", "Ставки: боксы, затем START"),
+    "start_ok": (804, "Bets open: boxes in or out, then OK", "Ставки: боксы, затем OK"),
+    "count": (805, "Side bets differ from the lit count: supervisor", "Число бонусов не сходится: инспектор"),
+    "card_box": (806, "Card {i} to box {b}", "Карта {i} на бокс {b}"),
+    "card_dealer": (807, "Card {i} to the dealer", "Карта {i} дилеру"),
+    "card_draw": (808, "Box {b} draws: {n} to come", "Бокс {b} берёт: ещё {n}"),
+    "stop": (809, "Player presses STOP for the joker", "Игрок нажимает STOP: джокер"),
+    "stop_late": (810, "STOP timed out: dealer presses START to draw", "STOP не нажат: дилер нажимает START"),
+    "board": (811, "Joker drawn: wait for the board", "Джокер выбран: ждите табло"),
+    "entry_box": (812, "Box {b}, card {i} is unread: enter it, supervisor confirms",
+                  "Бокс {b}, карта {i} не прочитана: введите, инспектор подтвердит"),
+    "entry_dealer": (813, "Dealer's card {i} is unread: enter it, supervisor confirms",
+                     "Карта дилера {i} не прочитана: введите, инспектор подтвердит"),
+    "decision": (814, "Box {b} decides", "Решает бокс {b}"),
+    "reveal": (815, "All decided: turn the dealer's cards, OK", "Все решили: откройте карты дилера, OK"),
+    "turn": (816, "Turn box {b}: OK", "Откройте бокс {b}: OK"),
+    "discards": (817, "Box {b}: name {n} card(s) that are not on the felt", "Бокс {b}: назовите сброшенные ({n})"),
+    "discard_check": (818, "Box {b}: supervisor checks the discards", "Бокс {b}: инспектор проверяет сброс"),
+    "paid": (819, "Box {b}: pay as shown, then OK", "Бокс {b}: выплата, затем OK"),
+    "rest": (820, "DEALER DOES NOT PLAY: ante 1:1, bets back, OK", "ДИЛЕР НЕ ИГРАЕТ: анте 1:1, ставки назад, OK"),
+    "release": (821, "Box {b} is disputed: supervisor releases it", "Бокс {b} спорный: решает инспектор"),
+    "nothing": (822, "Wait", "Ждите"),
+    "shoe": (823, "Shoe not connected: check its cable; the hand waits", "Шуз не отвечает: проверьте кабель"),
+    Cause.EARLY_CARD: (312, "Card before LOCK: supervisor decides; the deck is changed",
+                       "Карта до закрытия ставок: инспектор; колода меняется"),
+    Cause.EXTRA_CARD: (313, "A card too many was drawn: supervisor (resume burns it)",
+                       "Лишняя карта: инспектор (сжечь)"),
+    Cause.DECK_FAULT: (314, "Deck fault: call the supervisor; nobody looks", "Колода неисправна: инспектор"),
+    Cause.TOO_MANY_UNREAD: (315, "Too many unread cards: supervisor decides", "Много непрочитанных карт: инспектор"),
+    Cause.DECLARED: (316, "Irregularity declared: supervisor decides", "Нарушение: решает инспектор"),
+    Cause.SIDE_BETS: (317, "Side bets differ: supervisor decides", "Бонусы не сходятся: инспектор"),
+    Cause.CARDS_LOST: (318, "Shoe lost card(s) {d}: supervisor resets; they are unknown",
+                       "Шуз потерял карты {d}: инспектор"),
+    Cause.EVENT_DIFFERS: (319, "Shoe contradicts the journal ({d}): supervisor", "Шуз против журнала ({d}): инспектор"),
+    Cause.DEVICE_CHANGED: (320, "Another device in mid-hand ({d}): supervisor", "Другое устройство ({d}): инспектор"),
+    Cause.BOARD: (321, "Joker board wrong ({d}): repair, supervisor resets; no new draw",
+                  "Табло неисправно ({d}): инспектор; нового выбора нет"),
+    Cause.READINGS_DIFFER: (322, "The two readings of the rules differ: pay nothing, void the hand",
+                            "Два расчёта не сошлись: не платить, отменить раздачу"),
+    Cause.SHOE: (323, "Shoe cannot be trusted ({d}): supervisor", "Шузу нельзя верить ({d}): инспектор"),
+}  # fmt: skip
+
+
+def prompt(table: Table, want: Expect, setup: Setup) -> Prompt:
+    """The next step."""
+    number, en, ru = _TEXTS[_key(table, want, setup)]
+    detail = table.hand.detail if table.hand else ""
+    values = {"b": want.box, "n": want.count, "i": want.index + 1, "d": detail}
+    return Prompt(f"TC-{number:04d}", en.format(**values), ru.format(**values))
+
+
+def _key(table: Table, want: Expect, setup: Setup) -> str:
+    hand = table.hand
+    match want.kind:
+        case Want.START:
+            return "start" if setup.joker else "start_ok"
+        case Want.CARD:
+            if table.devices.get("shoe", Health.ABSENT) not in (Health.READY, Health.DEGRADED):
+                return "shoe"
+            return f"card_{want.place}"
+        case Want.STOP:
+            return "stop_late" if hand is not None and hand.stop_late else "stop"
+        case Want.ENTRY:
+            return "entry_dealer" if want.place.startswith("dealer") else "entry_box"
+        case Want.SUPERVISOR if hand is not None:
+            cause = hand.fault_cause if hand.phase is Phase.FAULT else hand.cause
+            return cause or "nothing"
+        case kind:
+            return str(kind)
+
+
+WIDTH = 20
+
+
+def display(table: Table, shown: Prompt, setup: Setup, language: str) -> tuple[str, str, str, str]:
+    """Four lines of twenty: hand and phase, then the prompt, wrapped at blanks."""
+    hand = table.hand
+    first = f"{setup.table} #{hand.number} {hand.phase}" if hand else f"{setup.table} closed"
+    lines = [first[:WIDTH]]
+    line = ""
+    for word in (shown.ru if language == "ru" else shown.en).split():
+        if line and len(line) + 1 + len(word) > WIDTH:
+            lines.append(line)
+            line = ""
+        line = f"{line} {word}".strip()[:WIDTH]
+    lines = [*lines, line, "", "", ""][:4]
+    return (lines[0], lines[1], lines[2], lines[3])

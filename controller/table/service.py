@@ -1,0 +1,194 @@
+"""The table's one writer: an act goes in; events are decided, made durable, folded and only then shown.
+
+Runs on the loop thread. Owns the state. Never waits for a display, a socket or a person; never acknowledges or shows
+what the journal has not taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from controller.domain import commands as cm
+from controller.domain import events as ev
+from controller.domain.evolve import evolve_all
+from controller.domain.hand import Act, decide
+from controller.domain.hand.advance import advance
+from controller.domain.hand.expects import Expect, Want, expects
+from controller.domain.hand.setup import Entropy, Setup
+from controller.domain.rejections import Rejection, Why, reject
+from controller.domain.state import Cause, Table
+from controller.journal.store import JournalWriteError
+
+PLACED = (ev.CardDealt, ev.CardRefused, ev.DeviceNoted, ev.EventsMissed)
+
+
+class Recorder(Protocol):
+    """Where events become durable (journal.Journal behind a clock)."""
+
+    def append(self, events: Sequence[ev.Event], hand: int | None) -> None:
+        """All or none; returns after the fsync. JournalWriteError where it cannot."""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What became of an act. `events` holds the public names of what happened."""
+
+    events: tuple[str, ...] = ()
+    rejection: Rejection | None = None
+    waiting: int = 0
+
+
+class Service:
+    """State, decide, journal, evolve, in that order."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        table: Table,
+        recorder: Recorder,
+        entropy: Callable[[int], bytes],
+        changed: Callable[[], None],
+    ) -> None:
+        self.setup = setup
+        self.table = table
+        self.not_recording = ""
+        self._recorder = recorder
+        self._entropy = entropy
+        self._changed = changed
+        self._refusals: dict[tuple[str, str, str], int] = {}
+
+    @property
+    def want(self) -> Expect:
+        """What the table waits for."""
+        return expects(self.table, self.setup)
+
+    @property
+    def deal_enabled(self) -> bool:
+        """Whether the shoe may give a card now."""
+        return self.want.kind is Want.CARD and not self.not_recording
+
+    @property
+    def contradicted(self) -> bool:
+        """The shoe said something else than the journal has: its event is not acknowledged."""
+        hand = self.table.hand
+        return hand is not None and hand.fault_cause is Cause.EVENT_DIFFERS
+
+    def act(self, act: Act) -> Outcome:
+        """One act, whole. A rejection changes nothing but its own record."""
+        result = decide(self.table, act, self.setup, self._fresh())
+        if isinstance(result, Rejection):
+            self._refused(act, result)
+            return Outcome(rejection=result)
+        if not result:
+            return Outcome()
+        try:
+            self._record(result)
+        except JournalWriteError as error:
+            return self._freeze(str(error))
+        self._changed()
+        asked = next((e.id for e in result if isinstance(e, ev.ApprovalAsked | ev.ApprovalJoined)), 0)
+        return Outcome(events=tuple(type(e).__name__ for e in result), waiting=asked)
+
+    def take_up(self, started: ev.RunStarted) -> None:
+        """A run begins: recorded, and whatever the last run's end left undone follows now."""
+        self._record((started, *advance(evolve_all(self.table, (started,)), self.setup, self._fresh())))
+        while more := advance(self.table, self.setup, self._fresh()):
+            self._record(more)
+        self._changed()
+
+    def end_run(self, reason: str) -> None:
+        """An orderly stop: the journal's last record, signed."""
+        self._flush_refusals()
+        self._record((ev.RunEnded(reason=reason, head="", signature=""),))
+
+    def record(self, event: ev.Event) -> None:
+        """A fact that changes nothing at the table (somebody recalled a hand)."""
+        self._record((event,))
+
+    def record_fault(self, cause: Cause, detail: str) -> None:
+        """The loop's own last resort: an error in the program stops the table with a reason, not with a guess."""
+        self._record((ev.FaultRaised(cause=str(cause), detail=detail),))
+        self._changed()
+
+    def tick(self) -> None:
+        """Once a second: repeated refusals go on record; a frozen journal is tried again."""
+        try:
+            self._flush_refusals()
+            if self.not_recording:
+                self._record((ev.DeviceTroubled(device="journal", code="recording_again", detail=""),))
+                self.not_recording = ""
+                self._changed()
+        except JournalWriteError as error:
+            self._freeze(str(error))
+
+    def refuse(self, act: Act, rejection: Rejection) -> None:
+        """An act that never reached the table (stale, joker not lit) is on record too."""
+        self._refused(act, rejection)
+
+    def _fresh(self) -> Entropy:
+        return Entropy(self._entropy(32).hex(), self._entropy(32).hex())
+
+    def _record(self, events: Sequence[ev.Event]) -> None:
+        """Durable first, then folded. A hand's end closes one transaction, what follows it is the next."""
+        for hand, group in _by_hand(self.table, events):
+            self._recorder.append(group, hand)
+            self.table = evolve_all(self.table, group)
+        if self.not_recording:
+            self.not_recording = ""
+
+    def _freeze(self, what: str) -> Outcome:
+        self.not_recording = what
+        self._changed()
+        return Outcome(rejection=reject(Why.NOT_RECORDING, what=what))
+
+    def _refused(self, act: Act, rejection: Rejection) -> None:
+        """The first of its kind at once, repeats counted (they are recorded by `tick`)."""
+        key = (str(act.command.__struct_config__.tag), rejection.code, act.origin)
+        if key in self._refusals:
+            self._refusals[key] += 1
+            return
+        self._refusals[key] = 0
+        try:
+            self._record((ev.Rejected(command=key[0], code=key[1], origin=key[2], count=1),))
+        except JournalWriteError as error:
+            self._freeze(str(error))
+
+    def _flush_refusals(self) -> None:
+        counted = [
+            ev.Rejected(command=command, code=code, origin=origin, count=count)
+            for (command, code, origin), count in self._refusals.items()
+            if count
+        ]
+        self._refusals.clear()
+        if counted:
+            self._record(counted)
+
+
+def _by_hand(table: Table, events: Sequence[ev.Event]) -> list[tuple[int | None, list[ev.Event]]]:
+    """Runs of events of one hand, in order."""
+    hand = table.hand.number if table.hand else None
+    groups: list[tuple[int | None, list[ev.Event]]] = [(hand, [])]
+    for event in events:
+        if isinstance(event, ev.HandOpened):
+            groups.append((event.hand, []))
+        groups[-1][1].append(event)
+        if isinstance(event, ev.HandEnded):
+            groups.append((None, []))
+    return [group for group in groups if group[1]]
+
+
+def public_outcome(outcome: Outcome, table: Table, language: str) -> dict[str, Any]:
+    """What a client hears of an act that was not refused."""
+    answer: dict[str, Any] = {"done": list(outcome.events), "hand": table.hand.number if table.hand else table.hands,
+                              "phase": str(table.phase)}  # fmt: skip
+    if outcome.waiting:
+        entry = next((w for w in table.waiting if w.id == outcome.waiting), None)
+        answer |= {"waiting": outcome.waiting, "missing": entry.missing if entry else ""}
+    return answer
+
+
+def command_of(name: str, args: dict[str, Any]) -> cm.Command:
+    """A command of the control socket. msgspec.ValidationError where arguments are wrong; KeyError for no such name."""
+    return msgspec.convert({**args, "name": name}, cm.public_commands()[name])

@@ -1,0 +1,108 @@
+"""From the configuration to what a table plays: rule set, plate, procedure, and settlement by both readings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from controller import settle
+from controller.config import Config
+from controller.domain.hand import offers
+from controller.domain.hand.setup import Differ, Plate, Procedure, Setup, Unsettled
+from controller.domain.ruleset import RuleSet
+from controller.errors import TableError
+from controller.rulesets import load
+
+
+def make_setup(config: Config) -> Setup:
+    """The setup of this run. TableError where rule set, plate and boxes do not go together."""
+    rules = load(config.table.rules).require_complete()
+    base = rules.base_id or rules.id
+    rules = _with_overrides(rules, config)
+    _check(rules, config)
+    return Setup(
+        table=config.table.id,
+        rules=rules,
+        boxes=config.table.boxes,
+        plate=Plate(
+            ante_min=config.limits.ante_min,
+            ante_max=config.limits.ante_max,
+            cap=config.limits.cap,
+            bonus_max=config.limits.bonus_max,
+            chips=config.limits.chips,
+        ),
+        procedure=_procedure(rules, config),
+        settle=settle_both,
+        settle_rules=base,
+        settle_set=rules.settlement_diff(load(base)),
+    )
+
+
+def settle_both(request: dict[str, Any]) -> dict[str, Any]:
+    """Both readings. Differ where they disagree, Unsettled where the request is refused."""
+    try:
+        return settle.run(request)
+    except settle.ReadingsDiffer as differ:
+        raise Differ(differ.domain, differ.referee) from None
+    except TableError as error:
+        raise Unsettled(error.code) from None
+
+
+def _with_overrides(rules: RuleSet, config: Config) -> RuleSet:
+    """Procedure that the house states in table.toml stands over the rule set's."""
+    named = {
+        key: str(value)
+        for key in ("settle_order", "joker_time", "draw_timing")
+        if (value := getattr(config.procedure, key)) is not None
+    }
+    return rules.with_set(named, "procedure") if named else rules
+
+
+def _procedure(rules: RuleSet, config: Config) -> Procedure:
+    return Procedure(
+        joker_time=rules.joker_time,
+        draw_timing=rules.draw_timing,
+        settle_order=rules.settle_order,
+        stop_timeout_s=config.procedure.stop_timeout_s,
+        max_unknown=config.procedure.max_unknown,
+        discard_check_from=str(config.procedure.discard_check_from),
+        max_open_boxes=config.procedure.max_open_boxes,
+        equal_antes=config.procedure.equal_antes,
+    )
+
+
+def _check(rules: RuleSet, config: Config) -> None:
+    """What would make every hand impossible, or the plate a lie (Q13)."""
+    served = offers.boxes_served(rules)
+    if config.table.boxes > served:
+        raise TableError(
+            120,
+            f"{config.table.boxes} boxes: the deck of {rules.id} serves {served}",
+            "table.boxes",
+            f"1 to {served}",
+        )
+    best = max(rules.pay.values(), default=1)
+    if config.limits.cap < config.limits.ante_min:
+        raise TableError(
+            121,
+            f"cap {config.limits.cap} is below the smallest win",
+            "limits.cap",
+            f"at least {config.limits.ante_min}; {config.limits.ante_min * (1 + 2 * best)} pays every hand in full",
+        )
+
+
+def check_same_rules(setup: Setup, open_hash: str, where: str) -> None:
+    """An open table goes on under the rules it was opened with, or not at all."""
+    if open_hash and open_hash != setup.rules.rules_hash():
+        raise TableError(
+            122,
+            "the table is open under other rules than table.toml names now",
+            where,
+            "restore the old rules, close the table, then change them",
+        )
+
+
+def as_record(setup: Setup) -> dict[str, Any]:
+    """Plate and procedure as plain data."""
+    return {"plate": msgspec.to_builtins(setup.plate), "procedure": msgspec.to_builtins(setup.procedure)}
