@@ -207,8 +207,9 @@ class Dealer:
     @staticmethod
     def _devices_ready(snap: Snapshot) -> bool:
         # START would be refused: the dealer sees the device's lamp and waits.
-        devices = (snap.get("devices") or {}).values()
-        return bool(devices) and all(health in ("ready", "degraded") for health in devices)
+        devices = snap.get("devices") or {}
+        needed = ["shoe", "board"] if snap.get("joker") else ["shoe"]
+        return all(devices.get(name) in ("ready", "degraded") for name in needed)
 
     # --- the hand
 

@@ -7,6 +7,7 @@ Ctrl-C.
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 import threading
 import time
@@ -58,8 +59,9 @@ class Staff:
             try:
                 self._say(wish)
                 self.problem = None
-            except BenchError as error:  # refused, or the table has moved on: look again
+            except BenchError as error:  # refused, or the table has moved on: look again, unhurried
                 self.problem = error
+                self._stop.wait(1.0)
 
 
 class Demo:
@@ -75,6 +77,7 @@ class Demo:
         self._staff = Staff(self._bench, self._say)
         self._daemon: Daemon | None = None
         self._shown = 0
+        self._settled = 0
 
     def run(self) -> int:
         """Until so many hands are settled, or Ctrl-C; the exit code."""
@@ -112,13 +115,14 @@ class Demo:
     # --- playing
 
     def _play(self) -> bool:
-        while self._hands is None or len(self._bench.dealer.settled) < self._hands:
+        while self._hands is None or self._settled < self._hands:
             snap = self._wait(lambda now: last_hand(now) > self._shown, STUCK_S, "a hand to be settled")
             self._show(snap)
         return True
 
     def _show(self, snap: Snapshot) -> None:
         self._shown = last_hand(snap)
+        self._settled += snap["last_hand"].get("outcome") == "settled"
         width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
         _print(hand_block(snap["last_hand"], width))
 
@@ -150,7 +154,9 @@ class Demo:
     # --- end
 
     def _stop(self) -> bool:
-        """People first, then the daemon, then the hardware."""
+        """People first, then the daemon, then the hardware. A second Ctrl-C does not leave half of it running."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
         self._bench.dealer.stop()
         self._staff.stop()
         code = self._daemon.stop() if self._daemon else 0

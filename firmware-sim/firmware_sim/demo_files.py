@@ -48,8 +48,8 @@ chips = [100, 500, 1000, 2500, 10000, 50000]
 path = "journal.db"
 
 [keys]
-credential = "table.credential"
-signing = "table.signing"
+credential = "credential.key"
+signing = "signing.key"
 
 [control]
 socket = "control.sock"
@@ -82,6 +82,6 @@ def prepare(folder: Path, game: str) -> Path:
         for name, pin in PINS.items():
             call("tablectl", "operator", "add", name, "--name", name.capitalize(), "--role", ROLES[name],
                  "--file", str(operators), pins=[pin])  # fmt: skip
-    if not (folder / "table.signing").exists():
+    if not (folder / "signing.key").exists():
         call("tabled", "--config", str(config), "--init")
     return config

@@ -43,8 +43,9 @@ class ShoeUnit:
     def stop(self) -> None:
         """Unplug and end."""
         self._stop.set()
-        self._wake()
-        self._thread.join(timeout=2)
+        if self._thread.is_alive():
+            self._wake()
+            self._thread.join(timeout=2)
         self.port.unplug()
         self._log.close()
         os.close(self._wake_in)

@@ -249,7 +249,7 @@ class FakeTable:
             "open": True, "joker": {"state": self.joker_state, "card": shown, "open_card": None},
             "boxes": self.boxes, "dealer": {"cards": self.dealer}, "expects": self._expects(),
             "allowed": [{"BET": "bet", "FOLD": "fold", "CHANGE": "exchange"}.get(key, key) for key in self._keys()],
-            "keys": self._keys(), "devices": {"shoe": "ready"}, "last_hand": self.last,
+            "keys": self._keys(), "devices": {"shoe": "ready", "board": "ready"}, "last_hand": self.last,
         }  # fmt: skip
 
     def _publish(self) -> None:
