@@ -244,7 +244,11 @@ def _check_part(
 ) -> list[Finding]:
     """Every hand of a stretch, and every record outside hands."""
     findings: list[Finding] = []
-    rules = None if part.rules is None else decode_rules(registry, read_body(part.rules))
+    try:
+        rules = None if part.rules is None else decode_rules(registry, read_body(part.rules))
+    except CodecError as error:
+        rules = None
+        findings.append(Finding(part.after + 1, "event", f"rules in force at record {part.after + 1}: {error}"))
     for rows in _grouped(reader, part):
         body = rows[0][1]
         if body.hand is None:

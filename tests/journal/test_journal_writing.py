@@ -15,7 +15,7 @@ import pytest
 
 from controller.errors import TableError
 from controller.journal import store as stores
-from controller.journal.codec import Codec, CodecError, read_body
+from controller.journal.codec import Codec, CodecError, Registry, read_body
 from controller.journal.journal import Journal
 from controller.journal.records import Row, SealedEvent
 from controller.journal.store import JournalWriteError, Store, WriteFault
@@ -311,3 +311,38 @@ def test_the_daemon_recalls_of_an_open_hand_only_what_is_public(path: Path) -> N
     assert (open_hand["outcome"], open_hand["request"], open_hand["draw"]) == ("open", None, None)
     with pytest.raises(TableError, match="no hand 3"):
         journal.recall(3)
+
+
+def test_the_start_names_the_first_bad_record_of_the_tail(path: Path) -> None:
+    """From the last but one signature; what lies before it is the audit's."""
+    samples.journal_file(path, 3)
+    samples.tamper(path, [("UPDATE journal SET body = replace(body, '\"stop\"', '\"halt\"') WHERE seq = 31", ())])
+    with pytest.raises(TableError, match="record 31 was changed") as error:
+        samples.reopen(path)
+    assert error.value.exit_code == 3
+    samples.tamper(path, [("UPDATE journal SET body = replace(body, '\"halt\"', '\"stop\"') WHERE seq = 31", ())])
+    samples.reopen(path).close()
+    samples.tamper(path, [("DELETE FROM journal WHERE seq = 1", ())])
+    with pytest.raises(TableError, match="record 1 is missing") as error:
+        samples.reopen(path)
+    assert error.value.exit_code == 3
+
+
+def test_older_data_is_lifted_to_todays_version(path: Path) -> None:
+    class BoxVoided(samples.Sample, frozen=True, tag=True):
+        V = 2
+        box: int
+        reason: str
+        by: str
+
+    def lift(fields: dict[str, object]) -> dict[str, object]:
+        return {**fields, "by": "nobody"}
+
+    journal = samples.new(path)
+    journal.append([samples.BoxVoided(box=3, reason="dead")], hand=None, stamp=samples.stamp())
+    body = read_body(samples.body_of(path, 2))
+    classes = {**samples.CLASSES, "BoxVoided": BoxVoided}
+    lifted = Registry(classes, {("BoxVoided", 1): lift}).decode(body)
+    assert lifted == BoxVoided(box=3, reason="dead", by="nobody")
+    with pytest.raises(CodecError, match="nothing lifts version 1"):
+        Registry(classes).decode(body)
