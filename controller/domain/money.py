@@ -5,9 +5,13 @@ Owns the arithmetic of money; chips are `int`, rates and meters are `Fraction`. 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+
+# No blanks, signs or underscores that Fraction would take, and no exponent long enough to fill the memory.
+_WRITTEN = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?|-?[0-9]+/[0-9]+")
 
 
 def exact(value: object) -> Fraction:
@@ -19,6 +23,8 @@ def exact(value: object) -> Fraction:
     if isinstance(value, float):
         return Fraction(repr(value))  # the shortest text is what was written; the binary value is not
     if isinstance(value, str | Decimal):
+        if len(str(value)) > 40 or not _WRITTEN.fullmatch(str(value)):
+            raise ValueError(f"{str(value)[:40]!r} is not a number")
         try:
             return Fraction(str(value))
         except ZeroDivisionError:

@@ -127,8 +127,10 @@ class Ranking:
         """The hand with the five cards that play, and the ranks that decide ties."""
         if self.rules.joker in ("restricted", "full") and JOKER in cards:
             joker = JOKER
-        five = max(combinations(cards, 5), key=lambda chosen: self.value(chosen, joker))
-        value = self.value(five, joker)
+        chosen = max(combinations(cards, 5), key=lambda five: self.value(five, joker))
+        value = self.value(chosen, joker)
+        held = [card >> 2 for card in chosen if card != joker]
+        five = tuple(sorted(chosen, key=lambda c: (c == joker, -held.count(c >> 2), -c)))
         digits = tuple((value >> shift & 15) - 1 for shift in (20, 16, 12, 8, 4))
         category = self.category(value)
         ranks = digits[:1] if category in _BY_TOP else tuple(digits[: _DECIDING.get(category, 5)])

@@ -167,8 +167,12 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True):
 
     def settlement_diff(self, base: RuleSet) -> dict[str, Any]:
         """What bears on the settlement and differs from `base`, such that base.with_set(it) settles alike."""
-        found = _differences(PARAMETERS, self, base)
-        jackpot = _differences(JACKPOT_PARAMETERS, self.jackpot, base.jackpot)
+        return self.difference(base, settles=True)
+
+    def difference(self, base: RuleSet, *, settles: bool = False) -> dict[str, Any]:
+        """Everything (or what `settles`) that differs, in the form that base.with_set takes."""
+        found = _differences(PARAMETERS, self, base, settles)
+        jackpot = _differences(JACKPOT_PARAMETERS, self.jackpot, base.jackpot, settles)
         return found | ({"jackpot": jackpot} if jackpot else {})
 
 
@@ -296,11 +300,11 @@ def _value(known: Mapping[str, Parameter], key: object, value: object, old: obje
     return known[key].kind.read(value, f"{where}.{key}", getattr(old, key))
 
 
-def _differences(known: Mapping[str, Parameter], ours: object, base: object) -> dict[str, Any]:
+def _differences(known: Mapping[str, Parameter], ours: object, base: object, settles: bool) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, parameter in known.items():
         mine, theirs = (parameter.kind.write(getattr(rules, name)) for rules in (ours, base))
-        if parameter.settles and mine != theirs:
+        if (parameter.settles or not settles) and mine != theirs:
             gone = {key: None for key in theirs if key not in mine} if isinstance(theirs, dict) else {}
             changed = {k: v for k, v in mine.items() if theirs.get(k) != v} if isinstance(mine, dict) else mine
             found[name] = changed | gone if isinstance(changed, dict) else changed

@@ -17,6 +17,7 @@ from controller.settle.dealing import Wish
 
 UNREAD = "??"
 DOC = "DOC"
+MOST = 10**12  # chips; a larger number is a slip of the keys
 _TOP = {"rules", "set", "dealer", "deck", "boxes", "joker", "jackpot"}
 _BOX = {
     "box", "ante", "action", "decision", "blind", "carried", "bonus", "insurance", "insurance_carried", "jackpot",
@@ -202,14 +203,14 @@ def _common(box: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 def _backers(box: Mapping[str, Any], where: str) -> tuple[int, ...]:
     backers = box.get("backers", [])
-    if not isinstance(backers, list | tuple) or any(type(n) is not int or n < 1 for n in backers):
+    if not isinstance(backers, list | tuple) or any(type(n) is not int or not 1 <= n <= MOST for n in backers):
         raise wrong("not a list of antes", f"{where}, backers", "whole numbers above zero")
     return tuple(backers)
 
 
 def _whole(box: Mapping[str, Any], name: str, where: str, low: int) -> int:
     value = box.get(name, 0)
-    if not isinstance(value, int) or isinstance(value, bool) or value < low:
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= MOST:
         raise wrong(f"{name} is not a whole number from {low}", where, "chips in minor units")
     return value
 
