@@ -261,8 +261,17 @@ def _check_part(
         hand, found = decode_hand(who, registry, body.hand, rows, rules)
         findings += found
         if not found:
-            findings += [finding for check in checks for finding in check(hand)]
+            findings += [finding for check in checks for finding in _checked(check, hand)]
     return findings
+
+
+def _checked(check: HandCheck, hand: Hand) -> list[Finding]:
+    """A hand that a check cannot take at all (unknown rules) is a finding; the audit goes on."""
+    try:
+        return check(hand)
+    except TableError as error:
+        seq = hand.records[0].seq
+        return [Finding(seq, "hand", f"record {seq}, hand {hand.number}: {error.what}", hand.number)]
 
 
 def _grouped(reader: Reader, part: Part) -> Iterator[list[Pair]]:

@@ -282,3 +282,11 @@ def test_a_hand_that_nobody_opened_and_numbers_that_jump(tmp_path: Path) -> None
     report = check(tmp_path / "journal.db")
     assert report.first is not None
     assert report.first.code == "hand"
+
+
+def test_a_check_that_cannot_take_a_hand_is_a_finding(path: Path) -> None:
+    def fail(hand: Hand) -> list[Finding]:
+        raise TableError(401, "no such rules", f"hand {hand.number}", "none")
+
+    report = audit(path, samples.REGISTRY, None, [fail])
+    assert [(finding.seq, finding.hand) for finding in report.findings] == [(4, 1), (13, 2), (22, 3)]

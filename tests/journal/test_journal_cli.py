@@ -19,6 +19,7 @@ from controller.domain import events, joker
 from controller.errors import TableError
 from controller.journal.codec import Registry
 from controller.journal.journal import Journal
+from controller.journal.recall import check_draw
 
 HASH = "ab" * 32
 SEED = bytes(range(32))
@@ -77,6 +78,12 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     journal.append([made(events.RunEnded, reason="stop", head="", signature="")], hand=3, stamp=samples.stamp(run="2"))
     journal.close()
     return path
+
+
+@pytest.fixture(autouse=True)
+def _draws_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These hands were never dealt; their course and money are checked where real ones are."""
+    monkeypatch.setattr("controller.cli.audit.HAND_CHECKS", (check_draw,))
 
 
 @pytest.fixture
