@@ -18,6 +18,7 @@ from firmware_sim.errors import BenchError
 
 STOP_S = 15.0
 TAIL_LINES = 12
+TAIL_WIDTH = 220
 
 
 def command(name: str) -> str:
@@ -98,5 +99,5 @@ class Daemon:
         for path in self._logs:
             with contextlib.suppress(OSError):
                 last = path.read_text("utf-8", "replace").splitlines()[-TAIL_LINES:]
-                lines += [f"{path.name}: {line}" for line in last]
+                lines += [f"{path.name}: {line[:TAIL_WIDTH]}" for line in last]
         return "\n".join(lines)

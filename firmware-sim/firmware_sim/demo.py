@@ -11,13 +11,14 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from firmware_sim.bench import Bench, last_hand
 from firmware_sim.children import Daemon, call
 from firmware_sim.demo_files import PINS, prepare
 from firmware_sim.errors import BenchError
+from firmware_sim.faults import Fault
 from firmware_sim.feed import Snapshot
 from firmware_sim.floor_staff import DEALER, SUPERVISOR, Say, decide
 from firmware_sim.hand_text import hand_block
@@ -25,6 +26,7 @@ from firmware_sim.hand_text import hand_block
 READY_S = 30.0
 STUCK_S = 60.0
 WATCHABLE_S = 0.45
+MOST_VOID = 5
 
 
 class Staff:
@@ -67,17 +69,22 @@ class Staff:
 class Demo:
     """One run."""
 
-    def __init__(self, folder: Path, game: str, hands: int | None, seed: int) -> None:
+    def __init__(
+        self, folder: Path, game: str, hands: int | None, seed: int, faults: Sequence[tuple[Fault, int]] = ()
+    ) -> None:
         self._folder = folder
         self._hands = hands
         self._config = prepare(folder, game)
         self._bench = Bench(folder, seed, robot=True, pace_s=0.0 if hands else WATCHABLE_S)
+        for fault, hand in faults:
+            self._bench.plan_fault(fault, hand)
         self._bench.dealer.enabled.clear()
         self._bench.dealer.most_hands = hands
-        self._staff = Staff(self._bench, self._say)
+        self._staff = Staff(self._bench, self._say_aloud)
         self._daemon: Daemon | None = None
         self._shown = 0
         self._settled = 0
+        self._void_in_a_row = 0
 
     def run(self) -> int:
         """Until so many hands are settled, or Ctrl-C; the exit code."""
@@ -112,6 +119,10 @@ class Demo:
         who = [word for name in say.who for word in ("--as", name)]
         call("tablectl", "do", *say.command, "--config", str(self._config), *who, pins=[PINS[name] for name in say.who])
 
+    def _say_aloud(self, say: Say) -> None:
+        self._say(say)
+        _print(f"  ({' and '.join(say.who)}: {' '.join(say.command)})")
+
     # --- playing
 
     def _play(self) -> bool:
@@ -122,9 +133,14 @@ class Demo:
 
     def _show(self, snap: Snapshot) -> None:
         self._shown = last_hand(snap)
-        self._settled += snap["last_hand"].get("outcome") == "settled"
+        settled = snap["last_hand"].get("outcome") == "settled"
+        self._settled += settled
+        self._void_in_a_row = 0 if settled else self._void_in_a_row + 1
         width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
         _print(hand_block(snap["last_hand"], width))
+        if self._void_in_a_row >= MOST_VOID:
+            what = f"{MOST_VOID} hands in a row ended void"
+            raise BenchError(727, what, self._stands(), "see tabled.log", exit_code=1)
 
     def _wait(self, wanted: Callable[[Snapshot], bool], progress_s: float, what: str) -> Snapshot:
         """A snapshot as wanted; gives up when the table has not moved for so long, or the daemon has ended."""
@@ -186,11 +202,11 @@ def _print(text: str, *, error: bool = False) -> None:
     print(text, file=sys.stderr if error else sys.stdout, flush=True)
 
 
-def run_demo(folder: Path, game: str, hands: int | None, seed: int) -> int:
+def run_demo(folder: Path, game: str, hands: int | None, seed: int, faults: Sequence[tuple[Fault, int]] = ()) -> int:
     """The whole demo; errors in one line with the end of the log."""
     demo = None
     try:
-        demo = Demo(folder, game, hands, seed)
+        demo = Demo(folder, game, hands, seed, faults)
         return demo.run()
     except BenchError as error:
         if demo is not None and (tail := demo.tail()):

@@ -66,12 +66,14 @@ def run(
 @click.option("--hands", type=click.IntRange(min=1), help="So many hands without waiting; else until Ctrl-C.")
 @click.option("--seed", type=int, help="Repeats cards and players of an earlier run.")
 @click.option("--dir", "folder", type=click.Path(path_type=Path), help="Keeps journal and logs here.")
-def demo(game: str, hands: int | None, seed: int | None, folder: Path | None) -> None:
+@click.option("--fault", "faults", multiple=True, metavar="NAME[@HAND]", help="As of `firmware-sim run`.")
+def demo(game: str, hands: int | None, seed: int | None, folder: Path | None, faults: tuple[str, ...]) -> None:
     """Bench, daemon and dealer together: hands as text, then the audit of the journal."""
+    planned = [parse(text) for text in faults]
     seed = secrets.randbelow(1_000_000) if seed is None else seed
     kept = folder.absolute() if folder else Path(tempfile.mkdtemp(prefix="table-demo-"))
     click.echo(f"demo: {game}, seed {seed}, journal and logs in {kept}")
-    sys.exit(run_demo(kept, game, hands, seed))
+    sys.exit(run_demo(kept, game, hands, seed, planned))
 
 
 def _as_interrupt(signum: int, frame: FrameType | None) -> None:
