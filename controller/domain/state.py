@@ -102,6 +102,7 @@ class Cause(StrEnum):
     BOARD = "board"
     READINGS_DIFFER = "readings_differ"
     SHOE = "shoe"
+    PROGRAM = "program"
 
 
 class Stake(Struct, frozen=True, kw_only=True):

@@ -141,7 +141,7 @@ class Loop:
 
     def _failed(self, error: Exception) -> None:
         self._p.log.exception("the loop failed", error=type(error).__name__)
-        self._p.service.record_fault(Cause.SHOE, f"program error {type(error).__name__}: see the log")
+        self._p.service.record_fault(Cause.PROGRAM, type(error).__name__)
 
     # --- what came ---------------------------------------------------------------------------------------------------
 

@@ -34,6 +34,8 @@ def check_hand(hand: Hand) -> list[Finding]:
     findings: list[Finding] = []
     for record in hand.records:
         event = record.event
+        if record.type == ev.HandOpened.__name__:  # its key is wrapped for the table alone, and not needed here
+            event = ev.HandOpened(hand=hand.number, key="")
         if not isinstance(event, ev.Event):
             continue
         findings += _check(record, event, table, setup, hand.number)

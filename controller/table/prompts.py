@@ -61,6 +61,7 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
                   "Табло неисправно ({d}): инспектор; нового выбора нет"),
     Cause.READINGS_DIFFER: (322, "The two readings of the rules differ: pay nothing, void the hand",
                             "Два расчёта не сошлись: не платить, отменить раздачу"),
+    Cause.PROGRAM: (324, "Program error ({d}): stop, call the technician", "Ошибка программы ({d}): позовите техника"),
     Cause.SHOE: (323, "Shoe cannot be trusted ({d}): supervisor", "Шузу нельзя верить ({d}): инспектор"),
 }  # fmt: skip
 

@@ -16,6 +16,7 @@ from controller.domain import events as ev
 from controller.domain.evolve import evolve_all
 from controller.domain.hand import Act, decide
 from controller.domain.hand.advance import advance
+from controller.domain.hand.dealing import fault
 from controller.domain.hand.expects import Expect, Want, expects
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.rejections import Rejection, Why, reject
@@ -109,8 +110,10 @@ class Service:
 
     def record_fault(self, cause: Cause, detail: str) -> None:
         """The loop's own last resort: an error in the program stops the table with a reason, not with a guess."""
-        self._record((ev.FaultRaised(cause=str(cause), detail=detail),))
-        self._changed()
+        raised = fault(self.table, cause, detail)
+        if raised:
+            self._record(raised)
+            self._changed()
 
     def tick(self) -> None:
         """Once a second: repeated refusals go on record; a frozen journal is tried again."""

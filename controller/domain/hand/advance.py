@@ -87,5 +87,5 @@ def _settling(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
     if not isinstance(settled[0], ev.HandSettled):
         return settled
     disputed = tuple(b.box for b in hand.boxes if b.note == "released")
-    ended = ev.HandEnded(hand=hand.number, outcome="settled", key=hand.key, seed=hand.seed, disputed=disputed)
+    ended = ev.HandEnded(hand=hand.number, outcome="settled", key=str(hand.key), seed=str(hand.seed), disputed=disputed)
     return (*settled, ended)

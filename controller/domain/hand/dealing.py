@@ -166,7 +166,7 @@ def board_shows(hand: Hand) -> Result:
     """The joker stands on the board and was read back: public from now on."""
     if next_joker(hand.joker, "show") is not JokerPhase.SHOWN or hand.slot is None:
         return ()
-    return (ev.JokerShown(slot=hand.slot, by="board"),)
+    return (ev.JokerShown(slot=str(hand.slot), by="board"),)
 
 
 def board_fails(table: Table, cmd: cm.BoardFails) -> Result:

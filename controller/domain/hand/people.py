@@ -94,7 +94,7 @@ def close_table(table: Table, hand: Hand | None) -> Result:
         return reject(Why.HAND_RUNNING)
     ended: tuple[ev.Event, ...] = ()
     if hand is not None:
-        ended = (ev.HandEnded(hand=hand.number, outcome="not_played", key=hand.key, seed=hand.seed),)
+        ended = (ev.HandEnded(hand=hand.number, outcome="not_played", key=str(hand.key), seed=str(hand.seed)),)
     off = tuple(ev.OperatorSignedOff(operator=o, role=r) for r, o in sorted(table.signed_on.items()))
     return (*ended, ev.TableClosed(), *off)
 

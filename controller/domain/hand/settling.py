@@ -15,12 +15,15 @@ from controller.domain.hand.request import request
 from controller.domain.hand.setup import Differ, Setup, Unsettled
 from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import Action, Box, BoxStatus, Cause, Decision, Hand, Table, known
+from controller.domain.state import Action, Box, BoxStatus, Cause, Decision, Hand, Table, Unread, known
 
 Result = tuple[ev.Event, ...] | Rejection
 
 ORDER = ("nothing", "ace_king", "pair", "two_pair", "trips", "straight", "flush", "full_house", "quads",
          "straight_flush", "royal_flush", "five_of_a_kind")  # fmt: skip
+
+# A folded box that nobody looked at: lets both readings judge the dealer's hand before any box is turned.
+NOBODY = Box(box=1, owner=1, ante=1, dealt=(Unread(),) * 5, decision=Decision.FOLD)
 
 
 def reveal(table: Table, hand: Hand, setup: Setup) -> Result:
@@ -29,7 +32,7 @@ def reveal(table: Table, hand: Hand, setup: Setup) -> Result:
         return reject(Why.NOT_NOW, command="reveal", phase=hand.phase)
     if unread_dealer(hand) is not None:
         return reject(Why.UNSETTLED, box=0, missing="a card of the dealer is unread (enter_card)")
-    asked = request(hand, [], setup, table.limits)
+    asked = request(hand, [NOBODY], setup, table.limits)
     try:
         dealer = setup.settle(asked)["dealer"]
     except Differ as differ:

@@ -102,7 +102,7 @@ def void_hand(hand: Hand, cmd: cm.VoidHand) -> Result:
     """A misdeal: all stakes go back; key and seed are revealed as ever."""
     if next_phase(hand.phase, "void") is None:
         return reject(Why.NOT_NOW, command="void_hand", phase=hand.phase)
-    return (ev.HandEnded(hand=hand.number, outcome="void", key=hand.key, seed=hand.seed, reason=cmd.reason),)
+    return (ev.HandEnded(hand=hand.number, outcome="void", key=str(hand.key), seed=str(hand.seed), reason=cmd.reason),)
 
 
 def void_box(hand: Hand, cmd: cm.VoidBox) -> Result:
