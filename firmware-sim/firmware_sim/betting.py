@@ -121,7 +121,7 @@ class BettingPlan:
         shown = box_of(snap, box)
         if not shown.get("in") or name in self.not_offered:
             return
-        before = shown.get(name)
+        before, version = shown.get(name), snap.get("version")
 
         def act(hands: Hands) -> None:
             if name == "bonus":  # not every game has one; an ante may be refused for its amount
@@ -129,7 +129,9 @@ class BettingPlan:
             edit(hands, box, name, chips)
 
         def done(now: Snapshot) -> bool:
-            taken = box_of(now, box).get(name) != before
+            # The same ante entered again is taken too; nothing of it shows but the version.
+            again = name == "ante" and now.get("version") != version
+            taken = box_of(now, box).get(name) != before or again
             if taken:
                 self.not_offered.discard(name)
                 self._tries[f"box {box} {name}"] = MOST_TRIES

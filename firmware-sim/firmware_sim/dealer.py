@@ -20,7 +20,7 @@ from firmware_sim.feed import Feed, Snapshot
 from firmware_sim.players import Act, Player
 from firmware_sim.world import Place, World
 
-KEY_TIMEOUT_S = 2.0
+KEY_TIMEOUT_S = 1.2
 CARD_TIMEOUT_S = 5.0
 IDLE_S = 0.5
 REFUSAL_S = 0.3

@@ -27,6 +27,7 @@ READY_S = 30.0
 STUCK_S = 60.0
 WATCHABLE_S = 0.45
 MOST_VOID = 5
+QUIET_S = 1.1  # keys count once they have been quiet for a second (docs/wiring.md)
 
 
 class Staff:
@@ -113,6 +114,7 @@ class Demo:
         if not snap.get("open"):
             self._say(Say(("open_table",), (DEALER, SUPERVISOR)))
         self._staff.start()
+        threading.Event().wait(QUIET_S)
         self._bench.dealer.enabled.set()
 
     def _say(self, say: Say) -> None:
