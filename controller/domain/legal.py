@@ -93,6 +93,9 @@ def _check_action(rules: RuleSet, box: Box, where: str) -> None:
             offered = ", ".join(map(str, offered_counts(rules))) or "none"
             raise _illegal(f"an exchange of {box.count} is not offered", where, f"numbers of cards: {offered}")
         fee(rules, box.count, box.ante)
+        if box.raised and "pay_after_exchange" in rules.fill_in:
+            raise TableError(405, "pay_after_exchange is not filled in", f"rule set {rules.id}",
+                             "the house's odds in the rule set or in `set`")  # fmt: skip
         if not box.raised and box.count in rules.force_raise_after:
             raise _illegal(f"after {box.count} exchanged cards the bet is compulsory", where, "raise")
     if box.action.buys:

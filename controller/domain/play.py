@@ -54,6 +54,9 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
     backers: tuple[int, ...] = ()
     owner: str | None = None
 
+    def __repr__(self) -> str:
+        return f"Box({self.box})"  # never its cards
+
     def new_cards(self) -> Cards:
         """What came from the deck after the deal."""
         if self.final is None:
@@ -72,3 +75,6 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
     doc: bool = False
     """The joker is the dealer's open card."""
     meter: Fraction | None = None
+
+    def __repr__(self) -> str:
+        return f"Round({len(self.boxes)} boxes)"

@@ -7,6 +7,7 @@ stake depends on it. The referee computes the same answer in another way; neithe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -40,6 +41,9 @@ class BoxResult(msgspec.Struct, frozen=True, kw_only=True):
     cut_by_cap: int = 0
     shares: tuple[int, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"BoxResult({self.box.box})"
+
     @property
     def net(self) -> int:
         return sum(stake.profit for stake in self.stakes.values())
@@ -57,6 +61,9 @@ class DealerHand(msgspec.Struct, frozen=True):
     hand: Category | None = None
     plays: bool = False
 
+    def __repr__(self) -> str:
+        return f"DealerHand({len(self.cards)} cards)"  # they may lie face down
+
 
 class Settlement(msgspec.Struct, frozen=True, kw_only=True):
     dealer: DealerHand
@@ -67,13 +74,16 @@ class Settlement(msgspec.Struct, frozen=True, kw_only=True):
     meter: Meter | None
 
 
-class _Hand(msgspec.Struct, frozen=True):
+class _Hand(NamedTuple):
     """A box's final hand."""
 
     value: int
     category: Category
     second: Category | None
     odds: int
+
+    def __repr__(self) -> str:
+        return "_Hand"
 
 
 def settle(rules: RuleSet, round_: Round) -> Settlement:
@@ -183,9 +193,6 @@ class _Reading:
     def _compare(self, box: Box, bet: int, hand: _Hand, dealer: DealerHand) -> tuple[Stake, Stake]:
         assert dealer.value is not None
         if hand.value > dealer.value:
-            if box.action.exchanges and "pay_after_exchange" in self.rules.fill_in:
-                raise TableError(405, "pay_after_exchange is not filled in", f"rule set {self.rules.id}",
-                                 "the house's odds in the rule set or in `set`")  # fmt: skip
             return _ante(box.ante, self.rules.ante_on_win), Stake(bet, "win", bet * hand.odds, hand.odds)
         if hand.value < dealer.value:
             return _lost(box.ante), _lost(bet)
