@@ -1,0 +1,154 @@
+"""Reveal, turning, money, and a hand's end."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from controller.domain.events.base import Event
+
+
+class DealerRevealed(Event, frozen=True, kw_only=True, tag=True):
+    """The dealer's five cards in dealt order; what they make."""
+
+    cards: tuple[str, ...]
+    category: str
+    qualifies: bool
+
+
+class AnteTaken(Event, frozen=True, kw_only=True, tag=True):
+    """The dealer does not play and this box takes the ante."""
+
+    box: int
+
+
+class DealerBought(Event, frozen=True, kw_only=True, tag=True):
+    """The dealer does not play and this box pays for one of his cards to be replaced."""
+
+    box: int
+    fee: int
+
+
+class TakersSettled(Event, frozen=True, kw_only=True, tag=True):
+    """The boxes that took the ante are done; the bought replacement may be drawn."""
+
+
+class DealerRedrawn(Event, frozen=True, kw_only=True, tag=True):
+    """The dealer's final cards after a bought replacement."""
+
+    cards: tuple[str, ...]
+    category: str
+    qualifies: bool
+
+
+class TurnCalled(Event, frozen=True, kw_only=True, tag=True):
+    """A box that would stay face down is called to be turned: a side bet of it may win. The call counts as its turn."""
+
+    box: int
+
+
+class BoxTurned(Event, frozen=True, kw_only=True, tag=True):
+    """The box's dealt and drawn cards are public ("??" where one was never read)."""
+
+    box: int
+    dealt: tuple[str, ...]
+    drawn: tuple[str, ...]
+
+
+class Discarded(Event, frozen=True, kw_only=True, tag=True):
+    """Which of the dealt cards are not on the felt."""
+
+    box: int
+    cards: tuple[str, ...]
+
+
+class DiscardsChecked(Event, frozen=True, kw_only=True, tag=True):
+    """The discards themselves were turned and agreed."""
+
+    box: int
+
+
+class CardEntered(Event, frozen=True, kw_only=True, tag=True):
+    """A person named a card that no reader told: always of a place already open to all."""
+
+    place: str
+    box: int
+    index: int
+    card: str
+
+
+class BoxSettled(Event, frozen=True, kw_only=True, tag=True):
+    """What the box's stakes do. `answer` has the form of a box in the settle contract."""
+
+    box: int
+    answer: dict[str, Any]
+
+
+class BoxPaid(Event, frozen=True, kw_only=True, tag=True):
+    """Felt and record agree; chips moved."""
+
+    box: int
+
+
+class BoxHeld(Event, frozen=True, kw_only=True, tag=True):
+    """Disputed: the box waits while the others are paid. `cards` name the felt where it differs."""
+
+    box: int
+    reason: str
+    cards: tuple[str, ...] = ()
+
+
+class BoxReleased(Event, frozen=True, kw_only=True, tag=True):
+    """A supervisor closed the dispute; the box is paid as recorded."""
+
+    box: int
+
+
+class BoxVoided(Event, frozen=True, kw_only=True, tag=True):
+    """A dead hand: its stakes go back."""
+
+    box: int
+    reason: str
+
+
+class CardRedirected(Event, frozen=True, kw_only=True, tag=True):
+    """The last drawn card was served to another box than the lit one, and nobody looked."""
+
+    source: int
+    target: int
+
+
+class StakeCorrected(Event, frozen=True, kw_only=True, tag=True):
+    """The chips on the felt govern: a supervisor's correction after the first card."""
+
+    box: int
+    ante: int
+    bonus: int
+
+
+class HandSettled(Event, frozen=True, kw_only=True, tag=True):
+    """The whole hand as a settle request of form A, and its answer (boxes never turned stay sealed)."""
+
+    HIDDEN: ClassVar[frozenset[str]] = frozenset({"request", "answer"})
+    request: dict[str, Any]
+    answer: dict[str, Any]
+
+
+class ReadingsDiffered(Event, frozen=True, kw_only=True, tag=True):
+    """The two readings of the rules disagree: nothing is paid."""
+
+    HIDDEN: ClassVar[frozenset[str]] = frozenset({"request", "domain", "referee"})
+    box: int
+    request: dict[str, Any]
+    domain: dict[str, Any]
+    referee: dict[str, Any]
+
+
+class HandEnded(Event, frozen=True, kw_only=True, tag=True):
+    """Last record of a hand: outcome settled, void or not_played; key and seed are revealed whatever its end."""
+
+    hand: int
+    outcome: str
+    key: str
+    seed: str
+    reason: str = ""
+    disputed: tuple[int, ...] = ()

@@ -1,0 +1,140 @@
+"""The run, people at the table, and a hand's opening."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from controller.domain.events.base import Event
+
+
+class RunStarted(Event, frozen=True, kw_only=True, tag=True):
+    """A daemon took up the journal. `hardware` names port, USB backend and pin factory (design: no `if simulated`)."""
+
+    version: str
+    mode: str
+    hardware: dict[str, str]
+    config_hash: str
+
+
+class RunEnded(Event, frozen=True, kw_only=True, tag=True):
+    """An orderly stop. `signature` covers journal id, seq and head of the record before this one (docs/journal.md)."""
+
+    reason: str
+    head: str
+    signature: str
+
+
+class OperatorSignedOn(Event, frozen=True, kw_only=True, tag=True):
+    """Somebody stands at the table in this role from now on."""
+
+    operator: str
+    role: str
+
+
+class OperatorSignedOff(Event, frozen=True, kw_only=True, tag=True):
+    """The role is empty again."""
+
+    operator: str
+    role: str
+
+
+class TableOpened(Event, frozen=True, kw_only=True, tag=True):
+    """Play may begin. Every house rule in force is a value here: the rule set whole, procedure and plate."""
+
+    rules_id: str
+    rules: dict[str, Any]
+    rules_hash: str
+    procedure: dict[str, Any]
+    limits: dict[str, Any]
+    boxes: int
+
+
+class TableClosed(Event, frozen=True, kw_only=True, tag=True):
+    """No more hands."""
+
+
+class Authorised(Event, frozen=True, kw_only=True, tag=True):
+    """Who answers for the act that follows, beyond the dealer alone (grades B and C)."""
+
+    command: str
+    grade: str
+    operators: tuple[str, ...]
+
+
+class ApprovalAsked(Event, frozen=True, kw_only=True, tag=True):
+    """An act waits for people. `command` is the act as JSON; `operators`: who agreed, with their roles."""
+
+    id: int
+    name: str
+    command: dict[str, Any]
+    operators: dict[str, tuple[str, ...]]
+    missing: str
+
+
+class ApprovalJoined(Event, frozen=True, kw_only=True, tag=True):
+    """One more person agreed; others are still missing."""
+
+    id: int
+    operators: dict[str, tuple[str, ...]]
+    missing: str
+
+
+class ApprovalClosed(Event, frozen=True, kw_only=True, tag=True):
+    """The waiting act was carried out, turned down, or no longer makes sense."""
+
+    id: int
+    outcome: str
+
+
+class Rejected(Event, frozen=True, kw_only=True, tag=True):
+    """A refused command or press: the first of its kind at once, repeats counted."""
+
+    command: str
+    code: str
+    origin: str
+    count: int
+
+
+class Recalled(Event, frozen=True, kw_only=True, tag=True):
+    """A supervisor looked at a past hand."""
+
+    hand: int
+    operators: tuple[str, ...]
+
+
+class CallRaised(Event, frozen=True, kw_only=True, tag=True):
+    """The dealer asks for the supervisor (CALL lamp)."""
+
+    reason: str
+
+
+class CallCleared(Event, frozen=True, kw_only=True, tag=True):
+    """A supervisor came."""
+
+
+class HandOpened(Event, frozen=True, kw_only=True, tag=True):
+    """First record of a hand: its key, wrapped. The codec adds `key_commit`."""
+
+    WRAPPED: ClassVar[frozenset[str]] = frozenset({"key"})
+    hand: int
+    key: str
+
+
+class DeckTaken(Event, frozen=True, kw_only=True, tag=True):
+    """The deck may be dealt. `source` says what vouches for it: shuffler, supervisor, unchecked."""
+
+    deck: str
+    source: str
+
+
+class DeckQuarantined(Event, frozen=True, kw_only=True, tag=True):
+    """The deck is not to be dealt again; another must be named."""
+
+    reason: str
+
+
+class PhaseEntered(Event, frozen=True, kw_only=True, tag=True):
+    """The phase travels in the event."""
+
+    phase: str
+    trigger: str

@@ -1,0 +1,66 @@
+"""What goes wrong, and what devices say of themselves."""
+
+from __future__ import annotations
+
+from controller.domain.events.base import Event
+
+
+class Irregularity(Event, frozen=True, kw_only=True, tag=True):
+    """Play holds until somebody with authority decides. `cause` is a word of state.Cause."""
+
+    cause: str
+    place: str = ""
+    box: int = 0
+
+
+class Resumed(Event, frozen=True, kw_only=True, tag=True):
+    """The irregularity is resolved; play goes on in the phase that was held."""
+
+    cause: str
+    phase: str
+
+
+class FaultRaised(Event, frozen=True, kw_only=True, tag=True):
+    """The table stopped with a reason and a next step."""
+
+    cause: str
+    detail: str
+
+
+class FaultReset(Event, frozen=True, kw_only=True, tag=True):
+    """The cause is gone and the right person said so."""
+
+    cause: str
+    phase: str
+
+
+class DeviceUp(Event, frozen=True, kw_only=True, tag=True):
+    """A device introduced itself."""
+
+    device: str
+    model: str
+    serial: str
+    firmware: str
+    boot_id: str
+    log_last: int = 0
+
+
+class ShoeAdopted(Event, frozen=True, kw_only=True, tag=True):
+    """People decided that the shoe's log goes on after this number (another shoe, a log that began anew)."""
+
+    event_no: int
+
+
+class DeviceDown(Event, frozen=True, kw_only=True, tag=True):
+    """A device is gone or silent."""
+
+    device: str
+    reason: str
+
+
+class DeviceTroubled(Event, frozen=True, kw_only=True, tag=True):
+    """A device or input misbehaves but may still serve."""
+
+    device: str
+    code: str
+    detail: str

@@ -1,0 +1,44 @@
+"""evolve(table, event) -> table: what each event does to the state. Pure, total, and never a decision.
+
+One function per event, found by the event's class. Whatever is journalled can be folded: a wrong fact must have been
+refused by decide, before it became one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from controller.domain import events as ev
+from controller.domain.evolve import play, settling, trouble  # noqa: F401 - they register their folds
+from controller.domain.evolve import table as _table  # noqa: F401
+from controller.domain.evolve.folding import FOLDS, replace
+from controller.domain.state import Table
+
+# The dealer's own acts that he may take back (grade A), and what makes that too late: a physical fact.
+UNDOABLE = (ev.StakeSet, ev.OwnerSet, ev.BlindSet, ev.Folded, ev.BetMade, ev.ExchangeAsked, ev.SixthBought,
+            ev.DrawFixed, ev.InsuranceStaked, ev.AnteTaken, ev.DealerBought, ev.Discarded)  # fmt: skip
+PHYSICAL = (ev.Locked, ev.CardDealt, ev.JokerShown, ev.DealerRevealed, ev.DealerRedrawn, ev.BoxTurned, ev.BoxPaid,
+            ev.CardEntered, ev.BoxVoided, ev.Irregularity, ev.FaultRaised, ev.HandOpened, ev.HandEnded,
+            ev.StakeCorrected, ev.BoxHeld, ev.DiscardsChecked)  # fmt: skip
+
+
+def evolve(table: Table, event: ev.Event) -> Table:
+    """The state after one event."""
+    before = table.hand
+    fold = FOLDS.get(type(event))
+    if fold is None:  # nothing that anyone at the table could see
+        return table
+    table = fold(table, event)
+    undo = table.undo
+    if isinstance(event, UNDOABLE) and before is not None:
+        undo = (*undo, before)
+    elif isinstance(event, PHYSICAL):
+        undo = ()
+    return replace(table, version=table.version + 1, undo=undo)
+
+
+def evolve_all(table: Table, events: Iterable[ev.Event]) -> Table:
+    """The state after several events."""
+    for event in events:
+        table = evolve(table, event)
+    return table

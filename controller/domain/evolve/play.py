@@ -1,0 +1,170 @@
+"""Folds of stakes, cards and joker, decisions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from controller.domain import events as ev
+from controller.domain.evolve.folding import dealt_slot, on, proposed, put, replace, with_box, with_hand
+from controller.domain.phases import JokerPhase
+from controller.domain.state import Action, Box, Decision, FaceDown, FaceUp, Secret, Stake, Table, Unread
+
+RECENT_EVENTS = 64
+RECENT_JOKERS = 12
+
+
+@on(ev.StakeSet)
+def _stake_set(table: Table, event: ev.StakeSet) -> Table:
+    changes: dict[str, Any] = {
+        "ante": event.ante,
+        "bonus": event.bonus,
+        "jackpot": event.jackpot,
+        "backers": event.backers,
+    }
+    if not event.ante:
+        changes |= {"owner": event.box, "blind": False}
+    return with_box(table, event.box, **changes)
+
+
+@on(ev.OwnerSet)
+def _owner_set(table: Table, event: ev.OwnerSet) -> Table:
+    return with_box(table, event.box, owner=event.owner)
+
+
+@on(ev.BlindSet)
+def _blind_set(table: Table, event: ev.BlindSet) -> Table:
+    return with_box(table, event.box, blind=event.blind)
+
+
+@on(ev.StakeCorrected)
+def _stake_corrected(table: Table, event: ev.StakeCorrected) -> Table:
+    assert table.hand is not None
+    box = table.hand.box(event.box)
+    scale = {"bet": 2 * event.ante} if box.bet else {}
+    return with_box(table, event.box, ante=event.ante, bonus=event.bonus, answer=None, **scale)
+
+
+@on(ev.CountGiven)
+def _count_given(table: Table, event: ev.CountGiven) -> Table:
+    return with_hand(table, counted=event.number)
+
+
+@on(ev.Locked)
+def _locked(table: Table, event: ev.Locked) -> Table:
+    """The stakes stand in the event itself, so that a hand can be folded without the hands before it."""
+    stakes = msgspec.convert(event.stakes, tuple[Stake, ...])
+    lying = {s.box: s for s in stakes}
+    boxes = tuple(_raised_if_blind(proposed(n, lying.get(n))) for n in range(1, table.boxes + 1))
+    table = replace(table, stakes=stakes, limits=event.limits)
+    return with_hand(table, boxes=boxes, commitment=event.commitment, seed=Secret(event.seed), counted=event.counted)
+
+
+def _raised_if_blind(box: Box) -> Box:
+    return replace(box, decision=Decision.RAISE, bet=2 * box.ante) if box.ante and box.blind else box
+
+
+def _heard(table: Table, event_no: int, what: str) -> Table:
+    recent = (*table.shoe.recent, (event_no, Secret(what)))[-RECENT_EVENTS:]
+    return replace(table, shoe=replace(table.shoe, last_event=event_no, recent=recent))
+
+
+@on(ev.CardDealt)
+def _card_dealt(table: Table, event: ev.CardDealt) -> Table:
+    assert table.hand is not None
+    if event.event_no:
+        table = _heard(table, event.event_no, event.card)
+    slot = Unread() if event.unread else dealt_slot(event.card)
+    hand = table.hand
+    assert hand is not None
+    table = with_hand(table, unread=hand.unread + isinstance(slot, Unread))
+    match event.place:
+        case "box":
+            return with_box(table, event.box, dealt=(*hand.box(event.box).dealt, slot))
+        case "draw":
+            return with_box(table, event.box, drawn=(*hand.box(event.box).drawn, slot))
+        case "dealer":
+            return with_hand(table, dealer=(*hand.dealer, slot))
+        case _:
+            return with_hand(table, dealer_drawn=(*hand.dealer_drawn, slot))
+
+
+@on(ev.CardRefused)
+def _card_refused(table: Table, event: ev.CardRefused) -> Table:
+    table = _heard(table, event.event_no, "")
+    return with_hand(table, burned=table.hand.burned + 1) if table.hand else table
+
+
+@on(ev.DeviceNoted)
+def _device_noted(table: Table, event: ev.DeviceNoted) -> Table:
+    return _heard(table, event.event_no, f"note:{event.kind}")
+
+
+@on(ev.EventsMissed)
+def _events_missed(table: Table, event: ev.EventsMissed) -> Table:
+    return _heard(table, event.last, "")
+
+
+@on(ev.OpenCardShown)
+def _open_card_shown(table: Table, event: ev.OpenCardShown) -> Table:
+    assert table.hand is not None
+    dealer = table.hand.dealer
+    index = next(i for i, slot in enumerate(dealer) if isinstance(slot, FaceDown) and slot.card == event.card)
+    return with_hand(table, dealer=put(dealer, index, FaceUp(event.card)))
+
+
+@on(ev.JokerArmed)
+def _joker_armed(table: Table, event: ev.JokerArmed) -> Table:
+    return with_hand(table, joker=JokerPhase.ARMED)
+
+
+@on(ev.StopTimedOut)
+def _stop_timed_out(table: Table, event: ev.StopTimedOut) -> Table:
+    return with_hand(table, stop_late=True)
+
+
+@on(ev.JokerDrawn)
+def _joker_drawn(table: Table, event: ev.JokerDrawn) -> Table:
+    return with_hand(table, joker=JokerPhase.DRAWN, slot=Secret(event.slot))
+
+
+@on(ev.JokerShown)
+def _joker_shown(table: Table, event: ev.JokerShown) -> Table:
+    table = replace(table, jokers=(*table.jokers, event.slot)[-RECENT_JOKERS:])
+    return with_hand(table, joker=JokerPhase.SHOWN)
+
+
+@on(ev.Folded)
+def _folded(table: Table, event: ev.Folded) -> Table:
+    return with_box(table, event.box, decision=Decision.FOLD)
+
+
+@on(ev.BetMade)
+def _bet_made(table: Table, event: ev.BetMade) -> Table:
+    return with_box(table, event.box, decision=Decision.RAISE, bet=event.amount)
+
+
+@on(ev.ExchangeAsked)
+def _exchange_asked(table: Table, event: ev.ExchangeAsked) -> Table:
+    return with_box(table, event.box, action=Action.EXCHANGE, count=event.count, fee=event.fee)
+
+
+@on(ev.DrawFixed)
+def _draw_fixed(table: Table, event: ev.DrawFixed) -> Table:
+    return with_box(table, event.box, fixed=True)
+
+
+@on(ev.SixthBought)
+def _sixth_bought(table: Table, event: ev.SixthBought) -> Table:
+    return with_box(table, event.box, action=Action.BUY6, count=1, fee=event.fee)
+
+
+@on(ev.InsuranceStaked)
+def _insurance_staked(table: Table, event: ev.InsuranceStaked) -> Table:
+    return with_box(table, event.box, insurance=event.amount)
+
+
+@on(ev.Undone)
+def _undone(table: Table, event: ev.Undone) -> Table:
+    return replace(table, hand=table.undo[-1], undo=table.undo[:-1])

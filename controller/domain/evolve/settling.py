@@ -1,0 +1,113 @@
+"""Folds of reveal and settling."""
+
+from __future__ import annotations
+
+from controller.domain import events as ev
+from controller.domain.evolve.folding import on, put, up, with_box, with_hand
+from controller.domain.state import BoxStatus, Choice, FaceUp, Table
+
+
+@on(ev.DealerRevealed)
+def _dealer_revealed(table: Table, event: ev.DealerRevealed) -> Table:
+    assert table.hand is not None
+    return with_hand(
+        table,
+        dealer=up(table.hand.dealer, event.cards),
+        dealer_final=event.cards,
+        dealer_category=event.category,
+        qualifies=event.qualifies,
+    )
+
+
+@on(ev.AnteTaken)
+def _ante_taken(table: Table, event: ev.AnteTaken) -> Table:
+    return with_box(table, event.box, choice=Choice.TAKE)
+
+
+@on(ev.DealerBought)
+def _dealer_bought(table: Table, event: ev.DealerBought) -> Table:
+    return with_box(table, event.box, choice=Choice.BUY)
+
+
+@on(ev.TakersSettled)
+def _takers_settled(table: Table, event: ev.TakersSettled) -> Table:
+    return with_hand(table, takers_settled=True)
+
+
+@on(ev.DealerRedrawn)
+def _dealer_redrawn(table: Table, event: ev.DealerRedrawn) -> Table:
+    return with_hand(
+        table,
+        dealer_final=event.cards,
+        dealer_category=event.category,
+        qualifies=event.qualifies,
+        bought=True,
+    )
+
+
+@on(ev.TurnCalled)
+def _turn_called(table: Table, event: ev.TurnCalled) -> Table:
+    return with_box(table, event.box, note="called")
+
+
+@on(ev.BoxTurned)
+def _box_turned(table: Table, event: ev.BoxTurned) -> Table:
+    assert table.hand is not None
+    box = table.hand.box(event.box)
+    return with_box(table, event.box, turned=True, dealt=up(box.dealt, event.dealt), drawn=up(box.drawn, event.drawn))
+
+
+@on(ev.Discarded)
+def _discarded(table: Table, event: ev.Discarded) -> Table:
+    return with_box(table, event.box, discards=event.cards)
+
+
+@on(ev.DiscardsChecked)
+def _discards_checked(table: Table, event: ev.DiscardsChecked) -> Table:
+    return with_box(table, event.box, checked=True)
+
+
+@on(ev.CardEntered)
+def _card_entered(table: Table, event: ev.CardEntered) -> Table:
+    assert table.hand is not None
+    slot = FaceUp(event.card, entered=True)
+    if event.place in ("dealer", "dealer_draw"):
+        field = "dealer" if event.place == "dealer" else "dealer_drawn"
+        return with_hand(table, **{field: put(getattr(table.hand, field), event.index, slot)})
+    box = table.hand.box(event.box)
+    if event.place == "box":
+        return with_box(table, event.box, dealt=put(box.dealt, event.index, slot))
+    return with_box(table, event.box, drawn=put(box.drawn, event.index, slot))
+
+
+@on(ev.BoxSettled)
+def _box_settled(table: Table, event: ev.BoxSettled) -> Table:
+    return with_box(table, event.box, answer=event.answer)
+
+
+@on(ev.BoxPaid)
+def _box_paid(table: Table, event: ev.BoxPaid) -> Table:
+    return with_box(table, event.box, status=BoxStatus.PAID)
+
+
+@on(ev.BoxHeld)
+def _box_held(table: Table, event: ev.BoxHeld) -> Table:
+    return with_box(table, event.box, status=BoxStatus.HELD, note=event.reason)
+
+
+@on(ev.BoxReleased)
+def _box_released(table: Table, event: ev.BoxReleased) -> Table:
+    return with_box(table, event.box, status=BoxStatus.OPEN, note="released")
+
+
+@on(ev.BoxVoided)
+def _box_voided(table: Table, event: ev.BoxVoided) -> Table:
+    return with_box(table, event.box, status=BoxStatus.VOID, note=event.reason)
+
+
+@on(ev.CardRedirected)
+def _card_redirected(table: Table, event: ev.CardRedirected) -> Table:
+    assert table.hand is not None
+    source, target = table.hand.box(event.source), table.hand.box(event.target)
+    table = with_box(table, event.target, drawn=(*target.drawn, source.drawn[-1]))
+    return with_box(table, event.source, drawn=source.drawn[:-1])

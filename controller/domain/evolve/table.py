@@ -1,0 +1,159 @@
+"""Folds of the run, of people and devices, and of a hand's opening and end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from controller.domain import events as ev
+from controller.domain.evolve.folding import on, proposed, replace, with_hand
+from controller.domain.phases import Health, JokerPhase, Phase, next_health
+from controller.domain.state import FaceUp, Hand, Secret, Table, Waiting
+
+
+@on(ev.RunStarted)
+def _run_started(table: Table, event: ev.RunStarted) -> Table:
+    return replace(table, devices={})
+
+
+@on(ev.OperatorSignedOn)
+def _signed_on(table: Table, event: ev.OperatorSignedOn) -> Table:
+    return replace(table, signed_on={**table.signed_on, event.role: event.operator})
+
+
+@on(ev.OperatorSignedOff)
+def _signed_off(table: Table, event: ev.OperatorSignedOff) -> Table:
+    return replace(table, signed_on={r: o for r, o in table.signed_on.items() if r != event.role})
+
+
+@on(ev.TableOpened)
+def _table_opened(table: Table, event: ev.TableOpened) -> Table:
+    return replace(
+        table, open=True, rules_hash=event.rules_hash, limits=event.limits, boxes=event.boxes, quarantined=""
+    )
+
+
+@on(ev.TableClosed)
+def _table_closed(table: Table, event: ev.TableClosed) -> Table:
+    return replace(table, open=False, hand=None, stakes=(), waiting=())
+
+
+@on(ev.ApprovalAsked)
+def _approval_asked(table: Table, event: ev.ApprovalAsked) -> Table:
+    entry = Waiting(
+        id=event.id, name=event.name, command=event.command, operators=event.operators, missing=event.missing
+    )
+    return replace(table, waiting=(*table.waiting, entry), next_waiting=event.id + 1)
+
+
+@on(ev.ApprovalJoined)
+def _approval_joined(table: Table, event: ev.ApprovalJoined) -> Table:
+    waiting = tuple(
+        replace(w, operators=event.operators, missing=event.missing) if w.id == event.id else w for w in table.waiting
+    )
+    return replace(table, waiting=waiting)
+
+
+@on(ev.ApprovalClosed)
+def _approval_closed(table: Table, event: ev.ApprovalClosed) -> Table:
+    return replace(table, waiting=tuple(w for w in table.waiting if w.id != event.id))
+
+
+@on(ev.CallRaised)
+def _call_raised(table: Table, event: ev.CallRaised) -> Table:
+    return replace(table, call=event.reason)
+
+
+@on(ev.CallCleared)
+def _call_cleared(table: Table, event: ev.CallCleared) -> Table:
+    return replace(table, call="")
+
+
+@on(ev.LimitsChanged)
+def _limits_changed(table: Table, event: ev.LimitsChanged) -> Table:
+    return replace(table, limits=event.limits)
+
+
+@on(ev.DeviceUp)
+def _device_up(table: Table, event: ev.DeviceUp) -> Table:
+    health = next_health(table.devices.get(event.device, Health.ABSENT), "identified")
+    shoe = table.shoe
+    if event.device == "shoe":
+        shoe = replace(
+            shoe, serial=event.serial, firmware=event.firmware, boot_id=event.boot_id, log_last=event.log_last
+        )
+    return replace(table, devices={**table.devices, event.device: health}, shoe=shoe)
+
+
+@on(ev.ShoeAdopted)
+def _shoe_adopted(table: Table, event: ev.ShoeAdopted) -> Table:
+    return replace(table, shoe=replace(table.shoe, last_event=event.event_no, recent=()))
+
+
+@on(ev.DeviceDown)
+def _device_down(table: Table, event: ev.DeviceDown) -> Table:
+    return replace(table, devices={**table.devices, event.device: Health.ABSENT})
+
+
+@on(ev.DeviceTroubled)
+def _device_troubled(table: Table, event: ev.DeviceTroubled) -> Table:
+    health = next_health(table.devices.get(event.device, Health.ABSENT), "misbehaves")
+    return replace(table, devices={**table.devices, event.device: health})
+
+
+@on(ev.HandOpened)
+def _hand_opened(table: Table, event: ev.HandOpened) -> Table:
+    stakes = {s.box: s for s in table.stakes}
+    boxes = tuple(proposed(n, stakes.get(n)) for n in range(1, table.boxes + 1))
+    hand = Hand(number=event.hand, key=Secret(event.key), phase=Phase.DECK_CHECK, boxes=boxes)
+    return replace(table, hand=hand, hands=event.hand)
+
+
+@on(ev.DeckTaken)
+def _deck_taken(table: Table, event: ev.DeckTaken) -> Table:
+    return replace(table, quarantined="")
+
+
+@on(ev.DeckQuarantined)
+def _deck_quarantined(table: Table, event: ev.DeckQuarantined) -> Table:
+    return replace(table, quarantined=event.reason)
+
+
+@on(ev.PhaseEntered)
+def _phase_entered(table: Table, event: ev.PhaseEntered) -> Table:
+    return with_hand(table, phase=Phase(event.phase))
+
+
+@on(ev.HandEnded)
+def _hand_ended(table: Table, event: ev.HandEnded) -> Table:
+    assert table.hand is not None
+    return replace(table, hand=None, waiting=(), last_hand=_public_result(table.hand, event))
+
+
+def _public_result(hand: Hand, event: ev.HandEnded) -> dict[str, Any]:
+    """What the table may go on showing of the hand: turned cards and money, nothing of folded or unturned boxes."""
+    boxes = [
+        {
+            "box": b.box,
+            "turned": b.turned,
+            "dealt": [s.card for s in b.dealt if isinstance(s, FaceUp)] if b.turned else [],
+            "drawn": [s.card for s in b.drawn if isinstance(s, FaceUp)] if b.turned else [],
+            "discards": list(b.discards or ()),
+            "decision": b.decision,
+            "count": b.count,
+            "status": b.status,
+            "ante": b.ante,
+            "answer": b.answer,
+        }
+        for b in hand.boxes
+        if b.ante
+    ]
+    joker = str(hand.slot) if hand.joker is JokerPhase.SHOWN else None
+    return {
+        "hand": event.hand,
+        "outcome": event.outcome,
+        "dealer": list(hand.dealer_final),
+        "dealer_hand": hand.dealer_category,
+        "plays": hand.qualifies,
+        "joker": joker,
+        "boxes": boxes,
+    }

@@ -1,0 +1,37 @@
+"""Folds of irregularities and faults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from controller.domain import events as ev
+from controller.domain.evolve.folding import on, with_hand
+from controller.domain.phases import Phase
+from controller.domain.state import Cause, Table
+
+
+@on(ev.Irregularity)
+def _irregularity(table: Table, event: ev.Irregularity) -> Table:
+    assert table.hand is not None
+    return with_hand(table, phase=Phase.IRREGULAR, back=table.hand.phase, cause=Cause(event.cause), detail=event.place)
+
+
+@on(ev.Resumed)
+def _resumed(table: Table, event: ev.Resumed) -> Table:
+    changes: dict[str, Any] = {"phase": Phase(event.phase), "back": None, "cause": None, "detail": ""}
+    if event.cause == Cause.TOO_MANY_UNREAD:
+        changes["unread"] = 0  # the supervisor has seen them; the count to the next halt begins anew
+    return with_hand(table, **changes)
+
+
+@on(ev.FaultRaised)
+def _fault_raised(table: Table, event: ev.FaultRaised) -> Table:
+    if table.hand is None:
+        return table
+    back = table.hand.fault_back if table.hand.phase is Phase.FAULT else table.hand.phase
+    return with_hand(table, phase=Phase.FAULT, fault_back=back, fault_cause=Cause(event.cause), detail=event.detail)
+
+
+@on(ev.FaultReset)
+def _fault_reset(table: Table, event: ev.FaultReset) -> Table:
+    return with_hand(table, phase=Phase(event.phase), fault_back=None, fault_cause=None, detail="")
