@@ -328,8 +328,7 @@ def check(rules: RuleSet, where: str) -> None:
     for wrong, key, allowed in (
         ((rules.deck_size == 53) != (rules.variant == "joker53"), "deck_size", "53 in joker53 and only there"),
         (joker and rules.deck_size == 36, "deck_size", "52 in a game with a joker"),
-        ((rules.deck_size == 36) == (rules.low_straight == "A2345"), "low_straight",
-         "A6789 or none with 36 cards, A2345 or none otherwise"),
+        (rules.deck_size == 36 and rules.low_straight == "A2345", "low_straight", "A6789 or none with 36 cards"),
         (rules.deck_size != 36 and rules.low_straight == "A6789", "low_straight", "A6789 with 36 cards only"),
         (rules.variant == "caribbean" and bool(rules.exchange_fee), "exchange_fee", "none in caribbean; see oasis"),
         (rules.variant == "caribbean" and rules.sixth_card_fee is not None, "sixth_card_fee", "none in caribbean"),
