@@ -36,11 +36,12 @@ from controller.journal.journal import Journal
 from controller.journal.records import Stamp
 from controller.runtime.logs import Logs
 from controller.runtime.logsink import LogSink
-from controller.runtime.loop import Loop, Parts, Quit
+from controller.runtime.loop import Loop, Parts, PinSaid, Quit
 from controller.runtime.notify import Notifier
 from controller.runtime.outputs import Outputs
 from controller.table import past
 from controller.table.keypad import Keypad
+from controller.table.menu import Supervised
 from controller.table.service import Service
 from controller.table.setup import check_same_rules, make_setup
 from drivers.gpio.debounce import Debouncer
@@ -295,6 +296,7 @@ class _Assembled:
             log=self._log,
             housekeeping=self._logs.tick,
             recall=self._recall,
+            ask_pin=self._ask_pin,
             language=str(self._config.table.language),
             clock_ns=time.monotonic_ns,
         )
@@ -312,6 +314,13 @@ class _Assembled:
 
     def _pin_refused(self, refused: Any) -> None:
         self._log.warning("PIN refused", operator=refused.operator, locked_s=refused.locked_s)
+
+    def _ask_pin(self, asked: Supervised, version: int) -> None:
+        """The slow check runs at the PIN desk; its answer comes home through the inbox."""
+        self._pins.check_keys(asked.pin, lambda verdict: self._said(PinSaid(asked.command, version, verdict)))
+
+    def _said(self, said: PinSaid) -> None:
+        self._hw.inbox.put(said)
 
     def _recall(self, number: int, people: tuple[Identity, ...]) -> Answer:
         refused = past.may_recall(people)

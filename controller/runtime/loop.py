@@ -6,11 +6,12 @@ Owns timers, debouncing and the devices' protocol state. Never waits for anythin
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import msgspec
 
+from controller.control.pins import Verdict
 from controller.control.protocol import Answer, ControlRequest, Done, Refused
 from controller.domain import commands as cm
 from controller.domain.hand import Act
@@ -19,11 +20,13 @@ from controller.domain.hand.expects import Want
 from controller.domain.phases import JokerPhase
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import Cause
+from controller.errors import TableError
 from controller.runtime.logs import TotalLogger
 from controller.runtime.notify import Notifier
 from controller.runtime.outputs import Shown
 from controller.table import intake, lamps, projection
 from controller.table.keypad import Keypad, Stale
+from controller.table.menu import Supervised
 from controller.table.service import Outcome, Service, command_of, public_outcome
 from drivers.events import (
     ButtonEdge,
@@ -50,6 +53,14 @@ class Quit(msgspec.Struct, frozen=True):
     """SIGTERM or SIGINT: stop in order."""
 
     reason: str
+
+
+class PinSaid(msgspec.Struct, frozen=True):
+    """The PIN desk's answer to an act at the key switch."""
+
+    command: cm.Command
+    version: int
+    verdict: Verdict
 
 
 class Port(Protocol):
@@ -87,6 +98,7 @@ class Parts(msgspec.Struct):
     log: TotalLogger
     housekeeping: Callable[[], None]
     recall: Callable[[int, tuple[Identity, ...]], Answer]
+    ask_pin: Callable[[Supervised, int], None]
     language: str
     clock_ns: Callable[[], int]
 
@@ -157,6 +169,8 @@ class Loop:
                 item.reply(self._answer(item))
             case DeviceFault():
                 self._device(item)
+            case PinSaid():
+                self._pin_said(item)
             case _:
                 raise TypeError(f"nobody knows what to do with {type(item).__name__}")
 
@@ -253,9 +267,11 @@ class Loop:
             else:
                 self._keys(self._p.keypad.edge(output, table, setup))
 
-    def _keys(self, outputs: list[cm.Command | Stale]) -> None:
+    def _keys(self, outputs: Sequence[cm.Command | Stale | Supervised]) -> None:
         for output in outputs:
-            if isinstance(output, Stale):
+            if isinstance(output, Supervised):
+                self._p.ask_pin(output, self._p.service.table.version)
+            elif isinstance(output, Stale):
                 self._p.log.info("press was meant for an earlier step", key=output.key)
             elif self._joker_owed():
                 self._p.service.refuse(Act(command=output, origin="keys"), reject(Why.JOKER_DARK))
@@ -263,6 +279,19 @@ class Loop:
                 self._act(output, origin="keys")
         if outputs or self._p.keypad.busy:
             self._show()
+
+    def _pin_said(self, said: PinSaid) -> None:
+        """Somebody at the key switch has proved who he is, or not. Only for the state that he saw."""
+        service = self._p.service
+        if isinstance(said.verdict, TableError):
+            self._p.log.warning("PIN on the keys refused", code=said.verdict.code)
+            return
+        people = tuple(Identity(i.operator, frozenset(str(r) for r in i.roles)) for i in said.verdict)
+        act = Act(command=said.command, people=people, origin="keys")
+        if said.version != service.table.version:
+            service.refuse(act, reject(Why.STALE, hand=service.table.hands, version=service.table.version))
+            return
+        self._acted(act)
 
     def _joker_owed(self) -> bool:
         """After a restart no key works before the board has shown the joker again."""
@@ -332,5 +361,7 @@ class Loop:
     def _show(self) -> None:
         service = self._p.service
         hand = service.table.hand
-        display = lamps.display(service.table, service.setup, self._p.language, self._p.keypad.overlay())
+        display = lamps.display(
+            service.table, service.setup, self._p.language, self._p.keypad.overlay(service.table, service.setup)
+        )
         self._p.screen.show(display, hand.number if hand else 0)

@@ -16,6 +16,8 @@ from controller.domain.hand.expects import Expect, Want, expects, public_cards
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import Phase
 from controller.domain.state import FaceUp, Hand, Table
+from controller.table import menu
+from controller.table.menu import Menu, Supervised
 from drivers.events import ButtonEdge
 
 MS = 1_000_000
@@ -32,7 +34,7 @@ class Stale(msgspec.Struct, frozen=True):
     key: str
 
 
-Output = cm.Command | Stale
+Output = cm.Command | Stale | Supervised
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -57,7 +59,7 @@ class Keypad:
         self.edit: Edit | None = None
         self.counting: int | None = None
         self.entry = Entry()
-        self.supervisor = False
+        self.menu: Menu | None = None
         self._down: dict[str, int] = {}
         self._used: set[str] = set()  # keys whose press was a hold or part of a chord: their release says nothing
         self._wanted: deque[tuple[int, tuple[str, int]]] = deque(maxlen=32)
@@ -80,10 +82,12 @@ class Keypad:
     @property
     def busy(self) -> bool:
         """A finger's work is half done and stands on the display."""
-        return self.edit is not None or self.counting is not None or self.entry != Entry()
+        return self.menu is not None or self.edit is not None or self.counting is not None or self.entry != Entry()
 
-    def overlay(self) -> tuple[str, ...]:
+    def overlay(self, table: Table, setup: Setup) -> tuple[str, ...]:
         """What stands over the prompt while something is being typed."""
+        if self.menu is not None:
+            return menu.lines(self.menu, table, setup)
         if self.edit is not None:
             amounts = " ".join(f"{f[0].upper()}{self.edit.stake[f]}" for f in FIELDS)
             return (f"BOX {self.edit.box} {self.edit.field.upper()}", amounts, "OK leaves")
@@ -106,7 +110,7 @@ class Keypad:
     def edge(self, edge: ButtonEdge, table: Table, setup: Setup) -> list[Output]:
         """One debounced press or release."""
         if edge.name == "SWITCH":
-            self.supervisor = edge.pressed
+            self.menu = Menu() if edge.pressed else None
             return []
         if edge.name == "DOOR":
             return []
@@ -137,6 +141,8 @@ class Keypad:
             self._used.add(name)
             return [Stale(name)]
         self._down[name] = t_ns
+        if self.menu is not None and name not in ("START", "STOP", "JACKPOT"):
+            return self._supervise(name, table, setup)
         chord = self._chord(name, table)
         if chord is not None:
             return [chord]
@@ -157,6 +163,16 @@ class Keypad:
         if name == "BACK":
             return self._back()
         return self._act(name, table, setup) if self._on_release(name, table) else []
+
+    def _supervise(self, name: str, table: Table, setup: Setup) -> list[Output]:
+        """With the switch at SUPERVISOR the keys serve the list; BACK begins it anew."""
+        assert self.menu is not None
+        self._used.add(name)
+        if name == "BACK":
+            self.menu = Menu()
+            return []
+        self.menu, act = menu.press(self.menu, name, table, setup)
+        return [] if act is None else [act]
 
     def _on_release(self, name: str, table: Table) -> bool:
         """Box keys in betting may become a hold or a chord; EXTRA in decisions a hold (insurance)."""

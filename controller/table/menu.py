@@ -1,0 +1,107 @@
+"""The key switch at SUPERVISOR: a list of the acts possible now, stepped with FOLD and BET, closed with a PIN.
+
+Pure, like the keypad it belongs to. The switch alone gives no authority: what comes out is an act and a PIN, and the
+loop asks who has that PIN.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.domain import commands as cm
+from controller.domain.hand.expects import expects
+from controller.domain.hand.setup import Setup
+from controller.domain.state import Table
+from controller.table import projection
+
+PIN_KEYS = {f"K{n}": str(n) for n in range(1, 7)}
+MOST_DIGITS = 8
+REASON = "supervisor at the table"
+
+
+class Supervised(msgspec.Struct, frozen=True):
+    """An act that somebody at the switch wants, and the PIN that he typed."""
+
+    command: cm.Command
+    pin: str
+
+    def __repr__(self) -> str:
+        return f"Supervised({type(self.command).__name__}, pin=**)"
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One line of the list."""
+
+    title: str
+    command: cm.Command
+    asks_box: bool = False
+
+
+class Menu(msgspec.Struct, frozen=True):
+    """Where the supervisor is: stepping (`chosen` false), naming a box, or typing his PIN."""
+
+    at: int = 0
+    chosen: bool = False
+    box: int = 0
+    pin: str = ""
+
+    def __repr__(self) -> str:
+        return f"Menu(at={self.at}, chosen={self.chosen}, box={self.box}, pin=**)"
+
+
+def items(table: Table, setup: Setup) -> list[Item]:
+    """The acts of a supervisor that make sense now; those that wait for him come first."""
+    want = expects(table, setup)
+    found = [Item(f"approve {w.name}", cm.Approve(id=w.id)) for w in table.waiting]
+    box = want.box or 1
+    known = {
+        "resume": Item("resume", cm.Resume()),
+        "reset": Item("reset", cm.Reset()),
+        "discard_check": Item(f"discards {box} ok", cm.DiscardCheck(box=box)),
+        "release": Item(f"release box {box}", cm.Release(box=box)),
+        "deck": Item("new deck", cm.Deck(deck=REASON)),
+        "void_box": Item("void box", cm.VoidBox(box=box, reason=REASON), asks_box=True),
+        "void_hand": Item("void hand", cm.VoidHand(reason=REASON)),
+        "open_table": Item("open table", cm.OpenTable()),
+        "close_table": Item("close table", cm.CloseTable()),
+        "sign_on": Item("sign on", cm.SignOn()),
+    }
+    found += [known[word] for word in projection.allowed(table, want, setup) if word in known]
+    if table.call:
+        found.append(Item("answer call", cm.Release()))
+    return found
+
+
+def press(menu: Menu, key: str, table: Table, setup: Setup) -> tuple[Menu, Supervised | None]:
+    """One key. Returns where the supervisor is now, and the act once it is complete."""
+    listed = items(table, setup)
+    if not listed:
+        return Menu(), None
+    item = listed[menu.at % len(listed)]
+    if not menu.chosen:
+        step = {"BET": 1, "FOLD": -1}.get(key, 0)
+        at = (menu.at + step) % len(listed)
+        return Menu(at=at, chosen=key == "OK"), None
+    if item.asks_box and not menu.box:
+        number = int(PIN_KEYS.get(key, "0"))
+        return Menu(at=menu.at, chosen=True, box=number), None
+    if key in PIN_KEYS and len(menu.pin) < MOST_DIGITS:
+        return Menu(at=menu.at, chosen=True, box=menu.box, pin=menu.pin + PIN_KEYS[key]), None
+    if key == "OK" and menu.pin:
+        command = msgspec.structs.replace(item.command, box=menu.box) if item.asks_box else item.command
+        return Menu(), Supervised(command, menu.pin)
+    return menu, None
+
+
+def lines(menu: Menu, table: Table, setup: Setup) -> tuple[str, ...]:
+    """Three lines for the display."""
+    listed = items(table, setup)
+    if not listed:
+        return ("SUPERVISOR", "nothing to decide", "")
+    item = listed[menu.at % len(listed)]
+    title = f"{item.title} {menu.box}".upper() if menu.box else item.title.upper()
+    if not menu.chosen:
+        return ("SUPERVISOR", title, "FOLD/BET step, OK")
+    if item.asks_box and not menu.box:
+        return ("SUPERVISOR", title, "which box? 1-6")
+    return ("SUPERVISOR", title, "PIN " + "*" * len(menu.pin))
