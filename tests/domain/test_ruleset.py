@@ -183,3 +183,12 @@ def test_the_public_bound_on_insurance() -> None:
     assert insurance_bound(load("russian").with_set({"cap": 1000}), 10) == 500
     assert insurance_bound(load("russian").with_set({"sixth_card_fee": None}), 10) == 1000
     assert Category.ROYAL_FLUSH in load("russian").pay
+
+
+def test_the_page_names_every_parameter_with_its_default() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "rules.md").read_text("utf-8")
+    rows = {line.split("|")[1].strip(" `"): line.split("|") for line in page.splitlines() if line.startswith("| `")}
+    for name, parameter in (PARAMETERS | JACKPOT_PARAMETERS).items():
+        assert rows[name][2].strip() == parameter.kind.allowed, name
+        assert rows[name][4].strip() == ("settlement" if parameter.settles else "procedure"), name
+        assert rows[name][5].strip() == parameter.meaning, name
