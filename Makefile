@@ -5,9 +5,8 @@ HANDS ?=
 GAME ?= jpoker
 SEED ?=
 DIR ?=
-SEEDS ?= 50
 
-.PHONY: demo test lint bench soak setup lock clean
+.PHONY: demo test lint diagrams setup lock clean
 
 setup: .venv/.ready
 
@@ -25,6 +24,9 @@ lint: .venv/.ready
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	.venv/bin/lint-imports
+
+diagrams: .venv/.ready
+	@scripts/diagrams
 
 lock:
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 requirements.in -o requirements.lock
