@@ -74,6 +74,12 @@ def _procedure(rules: RuleSet, config: Config) -> Procedure:
 
 def _check(rules: RuleSet, config: Config) -> None:
     """What would make every hand impossible, or the plate a lie (Q13)."""
+    for key, value, led in (
+        ("table.cards", config.table.cards, "shoe"),
+        ("procedure.stake_entry", config.procedure.stake_entry, "before_deal"),
+    ):
+        if str(value) != led:
+            raise TableError(123, f"{value} is not led yet", key, f'"{led}"')
     served = offers.boxes_served(rules)
     if config.table.boxes > served:
         raise TableError(
