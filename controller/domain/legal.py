@@ -89,9 +89,7 @@ def _check_action(rules: RuleSet, box: Box, where: str) -> None:
     if box.action is Action.BOTH and rules.max_actions < 2:
         raise _illegal("one action a box", where, "an exchange or a sixth card")
     if box.action.exchanges:
-        if box.count not in rules.exchange_fee:
-            offered = ", ".join(map(str, offered_counts(rules))) or "none"
-            raise _illegal(f"an exchange of {box.count} is not offered", where, f"numbers of cards: {offered}")
+        _check_exchange(rules, box, where)
         fee(rules, box.count, box.ante)
         if box.raised and "pay_after_exchange" in rules.fill_in:
             raise TableError(405, "pay_after_exchange is not filled in", f"rule set {rules.id}",
@@ -100,6 +98,20 @@ def _check_action(rules: RuleSet, box: Box, where: str) -> None:
             raise _illegal(f"after {box.count} exchanged cards the bet is compulsory", where, "raise")
     if box.action.buys:
         sixth_card_fee(rules, box.ante)
+
+
+def _check_exchange(rules: RuleSet, box: Box, where: str) -> None:
+    if rules.repeat_exchange and 1 in rules.exchange_fee:
+        if box.final is not None and box.drawn:
+            kept = zip(box.cards, box.final, strict=False)
+            if not set(box.drawn).issuperset(new for old, new in kept if new != old):
+                raise _illegal("a card in `final` that was not drawn", where, "all drawn cards in `drawn`")
+        return
+    if box.final is not None and box.drawn:
+        raise _illegal("cards are not exchanged one after another in this game", where, "leave `drawn` out")
+    if box.count not in rules.exchange_fee:
+        offered = ", ".join(map(str, offered_counts(rules))) or "none"
+        raise _illegal(f"an exchange of {box.count} is not offered", where, f"numbers of cards: {offered}")
 
 
 def _check_blind(rules: RuleSet, box: Box, where: str) -> None:

@@ -34,7 +34,10 @@ class Action(StrEnum):
 
 
 class Box(msgspec.Struct, frozen=True, kw_only=True):
-    """One box. `final` is None where the discards were never named: then `drawn` says what came."""
+    """One box. `final` is None where the discards were never named: then `drawn` says what came.
+
+    Both stand where cards are exchanged one after another (`repeat_exchange`): `drawn` has them all.
+    """
 
     box: int
     ante: int
@@ -61,6 +64,8 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
         """What came from the deck after the deal."""
         if self.final is None:
             return self.drawn
+        if self.drawn:  # one after another: some were thrown away again
+            return self.drawn + self.final[5:]
         changed = tuple(new for old, new in zip(self.cards, self.final, strict=False) if new != old)
         return changed + self.final[5:]
 

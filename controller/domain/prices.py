@@ -23,6 +23,8 @@ def offered_counts(rules: RuleSet) -> tuple[int, ...]:
 
 def fee(rules: RuleSet, count: int, ante: int) -> int:
     """Price of exchanging so many cards. TableError where that is not offered or not a whole number of chips."""
+    if rules.repeat_exchange and 1 in rules.exchange_fee and count > 0:
+        return _whole(rules.exchange_fee[1] * ante * (count * (count + 1) // 2), "exchange")  # 1 + 2 + 3 ... (Q31)
     if count not in rules.exchange_fee:
         offered = ", ".join(map(str, offered_counts(rules))) or "none"
         raise TableError(412, f"an exchange of {count} is not offered", "exchange", f"numbers of cards: {offered}")

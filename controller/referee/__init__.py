@@ -81,6 +81,7 @@ def _box(situation: Situation, box: Mapping[str, Any]) -> dict[str, Any]:
         told |= {"count": box["count"], "drawn": box["drawn"]}
     else:
         told["final"] = box["final"]
+        told |= {"drawn": box["drawn"]} if box["drawn"] else {}
     return told | judge_box(situation, box, _cards(box["cards"]), _cards(box["final"] or "??"))
 
 

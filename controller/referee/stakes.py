@@ -153,7 +153,9 @@ def _stake(staked: int, outcome: str, odds: int = 0) -> dict[str, Any]:
 
 def _fees(rules: RuleSet, box: Mapping[str, Any], stakes: Stakes, dealer_bought: bool) -> None:
     prices: list[Fraction] = []
-    if "exchange" in box["action"]:
+    if "exchange" in box["action"] and rules.repeat_exchange and 1 in rules.exchange_fee:
+        prices += [rules.exchange_fee[1] * turn for turn in range(1, box["count"] + 1)]
+    elif "exchange" in box["action"]:
         prices.append(rules.exchange_fee[box["count"]])
     if "buy6" in box["action"] and rules.sixth_card_fee is not None:
         prices.append(rules.sixth_card_fee)

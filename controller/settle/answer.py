@@ -51,6 +51,8 @@ def _box(result: BoxResult) -> dict[str, Any]:
         told |= {"count": box.count, "drawn": cards_text(box.drawn)}
     else:
         told["final"] = cards_text(box.final)
+        if box.drawn:
+            told["drawn"] = cards_text(box.drawn)
     if result.hand is not None:
         told["hand"] = str(result.hand)
     if result.second is not None:

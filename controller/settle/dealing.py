@@ -49,7 +49,7 @@ def deal(rules: RuleSet, deck: Deck, wishes: tuple[Wish, ...], joker: Card | Non
     dealer = hands[-1] if rules.upcard == "last" else [*hands[-1][1:], hands[-1][0]]  # the open card stands last
     played = {}
     for wish, hand in zip(seats, hands, strict=False):
-        played[wish.box.box] = _drawn(deck, wish, hand)
+        played[wish.box.box] = _drawn(rules, deck, wish, hand)
     joker = dealer[4] if doc else joker
     return Round(
         dealer=tuple(dealer),
@@ -68,13 +68,18 @@ def _packets(rules: RuleSet, deck: Deck, hands: int) -> list[list[Card]]:
     return [list(hand) for hand in zip(*rows, strict=True)]
 
 
-def _drawn(deck: Deck, wish: Wish, hand: list[Card]) -> Box:
-    final = list(hand)
-    for place in wish.discards:
+def _drawn(rules: RuleSet, deck: Deck, wish: Wish, hand: list[Card]) -> Box:
+    """Replacements lowest position first; one after another, as asked, where `repeat_exchange` says so."""
+    final, drawn = list(hand), []
+    if len(set(wish.discards)) < len(wish.discards) and not rules.repeat_exchange:
+        raise TableError(412, "a position is thrown away twice", f"box {wish.box.box}", "each position once")
+    for place in wish.discards if rules.repeat_exchange else sorted(wish.discards):
         final[place] = deck.take()
+        drawn.append(final[place])
     if wish.box.action.buys:
         final.append(deck.take())
-    return msgspec.structs.replace(wish.box, cards=tuple(hand), final=tuple(final))
+    passed = tuple(drawn) if rules.repeat_exchange else ()
+    return msgspec.structs.replace(wish.box, cards=tuple(hand), final=tuple(final), drawn=passed)
 
 
 def _exchange(

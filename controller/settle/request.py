@@ -132,7 +132,7 @@ def _box_a(value: object, index: int) -> Box:
     cards = _cards(box["cards"], f"{where}, cards", (5,))
     facts["cards"] = cards
     if "final" in box or not action.exchanges:
-        if "count" in box or "drawn" in box:
+        if "count" in box or ("drawn" in box and not action.exchanges):
             raise wrong("count and drawn stand in place of `final` after an exchange", where, "leave them out")
         return Box(**facts, **_final(box, cards, action, where))
     count, drawn = box.get("count"), _drawn(box, where)
@@ -158,6 +158,9 @@ def _final(box: Mapping[str, Any], cards: Cards, action: Action, where: str) -> 
     places = [i for i in range(5) if final[i] != cards[i]]
     if bool(places) != action.exchanges:
         raise wrong("final does not fit the action", f"{where}, final", "each replacement in its predecessor's place")
+    if "drawn" in box:  # one after another (repeat_exchange): more may have come than stayed
+        drawn = _cards(box["drawn"], f"{where}, drawn", tuple(range(len(places), 48)))
+        return {"final": final, "count": len(drawn), "drawn": drawn}
     return {"final": final, "count": len(places)}
 
 
@@ -168,11 +171,9 @@ def _box_b(value: object, index: int) -> Wish:
     discards = box.get("discards", [])
     if not isinstance(discards, list | tuple) or any(type(n) is not int or not 0 <= n <= 4 for n in discards):
         raise wrong("not a list of positions", f"{where}, discards", "numbers from 0 to 4")
-    if len(set(discards)) < len(discards) or bool(discards) != facts["action"].exchanges:
-        raise wrong(
-            "discards do not fit the action", f"{where}, discards", "each once, with an exchange and only there"
-        )
-    return Wish(box=Box(**facts, cards=(), final=(), count=len(discards)), discards=tuple(sorted(discards)))
+    if bool(discards) != facts["action"].exchanges:
+        raise wrong("discards do not fit the action", f"{where}, discards", "with an exchange and only there")
+    return Wish(box=Box(**facts, cards=(), final=(), count=len(discards)), discards=tuple(discards))
 
 
 def _place(value: object, index: int) -> str:

@@ -76,4 +76,6 @@ def random_action(rng: random.Random, rules: RuleSet) -> dict[str, Any]:
     action = rng.choice(choices)
     if "exchange" not in action:
         return {"action": action}
+    if rules.repeat_exchange:
+        return {"action": action, "discards": rng.choices(range(5), k=rng.randint(1, 4))}
     return {"action": action, "discards": rng.sample(range(5), rng.choice(counts))}

@@ -24,6 +24,7 @@ OPTIONS: list[tuple[str, dict[str, Any]]] = [
     ("caribbean", {"tie": "carry"}),
     ("oasis_ru", {"bonus_on_draw": "initial", "bonus_on_fold": "initial", "bonus_pays": "for_one"}),
     ("oasis_ru", {"cap": 200, "cap_per": "player", "exchange_fee": {"2": "1.5"}}),
+    ("oasis_ru", {"repeat_exchange": True}),
     ("oasis_ru", {"jackpot_mode": "bonus_royal", "jackpot_share": {"1": "0.1", "5": "0.5"}}),
     ("oasis_ru", {"insurance": True, "dealer_exchange_fee": 1, "dealer_exchange_card": "lowest"}),
     ("oasis_nicaragua", {"pay_after_exchange": {"flush": 3, "straight": 2}}),

@@ -352,6 +352,15 @@ class TestRefused:
         top = {"joker": "Kc"} if rules == "jpoker" else None
         assert refused(rules, A_K, PAIR_9, top=top, **box) == "TC-0412"
 
+    def test_one_card_after_another(self) -> None:
+        """Q31: 1 + 2 + 3 antes; a card may come and go."""
+        repeat = {"set": {"repeat_exchange": True}}
+        draws = {"action": "exchange", "final": "9c 9d 7h 6s 2d", "drawn": "Kc 6s 2d"}
+        box = settled("oasis_ru", A_K.replace("6d", "4d"), PAIR_9, **draws, top=repeat)
+        assert (ends(box)["fee"], box["drawn"]) == (("fee", -60), "Kc 6s 2d")
+        assert refused("oasis_ru", A_K, PAIR_9, **draws) == "TC-0412"
+        assert refused("oasis_ru", A_K, PAIR_9, **{**draws, "drawn": "Kc 6s 2h"}, top=repeat) == "TC-0412"
+
     def test_a_fee_that_is_not_whole(self) -> None:
         fee = {"set": {"exchange_fee": {"2": 1.5}}}
         final = "9c 9d 7h 6s 2d"
