@@ -25,6 +25,7 @@ HOLD_NS = 600 * MS
 LONG_NS = 1000 * MS
 BOX_KEYS = {f"K{n}": n for n in range(1, 8)}
 FIELDS = ("ante", "bonus", "jackpot")
+SEVEN = 7
 TIMELESS = frozenset({"START", "STOP", "JACKPOT", "BACK", "SWITCH", "DOOR"})
 
 
@@ -114,9 +115,10 @@ class Keypad:
             return []
         if edge.name == "DOOR":
             return []
+        name = "K7" if edge.name == "EXTRA" and setup.boxes == SEVEN else edge.name
         if edge.pressed:
-            return self._press(edge.name, edge.t_ns, table, setup)
-        return self._release(edge.name, edge.t_ns, table, setup)
+            return self._press(name, edge.t_ns, table, setup)
+        return self._release(name, edge.t_ns, table, setup)
 
     def tick(self, now_ns: int, table: Table, setup: Setup) -> list[Output]:
         """Keys that have been down long enough."""
@@ -162,6 +164,8 @@ class Keypad:
             return out
         if name == "BACK":
             return self._back()
+        if name == "JACKPOT":  # on seven boxes a short press does the work of EXTRA, which is key 7
+            return self._act("EXTRA", table, setup) if setup.boxes == SEVEN else []
         return self._act(name, table, setup) if self._on_release(name, table) else []
 
     def _supervise(self, name: str, table: Table, setup: Setup) -> list[Output]:

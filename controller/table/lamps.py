@@ -54,7 +54,7 @@ def board(table: Table, want: Expect, setup: Setup) -> BoardLevels:
         return BoardLevels(call=bool(table.call))
     rank, suit, doc = _joker(hand)
     seats: list[SeatLamp] = [_seat(box, hand, want, setup) for box in hand.boxes]
-    lit = frozenset(key for key in projection.lit_keys(table, want, setup) if key != "K7")
+    lit = frozenset("EXTRA" if key == "K7" else key for key in projection.lit_keys(table, want, setup))
     return BoardLevels(
         rank=rank,
         suit=suit,

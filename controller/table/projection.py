@@ -259,7 +259,7 @@ def lit_keys(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
     hand = table.hand
     if hand is None:
         return ()
-    numbers = tuple(f"K{n}" for n in range(1, min(setup.boxes, 6) + 1))
+    numbers = tuple(f"K{n}" for n in range(1, setup.boxes + 1))
     keys: tuple[str, ...] = ()
     match want.kind:
         case Want.START:
