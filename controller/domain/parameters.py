@@ -5,6 +5,7 @@ Owns types and wording of the complaints, not the parameters themselves (domain.
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -21,13 +22,14 @@ def refuse(what: str, where: str, allowed: str, code: int = 403) -> TableError:
     return TableError(code, what, where, f"allowed: {allowed}")
 
 
-class Kind:
+class Kind(abc.ABC):
     """One type of value. `old` is the value so far, for tables that merge by key."""
 
     allowed = ""
 
+    @abc.abstractmethod
     def read(self, value: object, where: str, old: Any = None) -> Any:
-        raise NotImplementedError
+        """The value, or TableError."""
 
     def write(self, value: Any) -> Any:
         """The JSON value: what `read` takes back."""
