@@ -94,6 +94,7 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True):
     bonus_pays: str = "to_one"
     bonus_joker: bool = True
     bonus_pay_time: str = "settlement"
+    bonus_max: Fraction | None = None
     double_combination: bool = False
     straight_pair: str = "straight"
     insurance: bool = False
@@ -151,6 +152,13 @@ class RuleSet(msgspec.Struct, frozen=True, kw_only=True):
             raise TableError(405, f"a template: {', '.join(missing)} not filled in", f"rule set {self.id}",
                              "copy the file, add the house's values, name the copy in table.toml")  # fmt: skip
         return self
+
+    def restored(self, facts: Mapping[str, object]) -> RuleSet:
+        """The rules whose facts() these are: unlike with_set, a table's missing keys are gone, not kept."""
+        empty: dict[str, Any] = {name: {} for name in facts if isinstance(getattr(self, name, None), dict)}
+        jackpot: dict[str, Any] = {n: {} for n in JACKPOT_PARAMETERS if isinstance(getattr(self.jackpot, n), dict)}
+        bare = msgspec.structs.replace(self, **empty, jackpot=msgspec.structs.replace(self.jackpot, **jackpot))
+        return bare.with_set(facts, f"rule set {self.id}")
 
     def facts(self) -> dict[str, Any]:
         """Every parameter as a JSON value, in the order of the table."""
@@ -224,6 +232,7 @@ PARAMETERS: dict[str, Parameter] = {
     "bonus_pays": _s(Choice("to_one", "for_one"), "odds are profit, or include the stake"),
     "bonus_joker": _s(Flag(), "the joker works in the bonus hand as in the game"),
     "bonus_pay_time": _p(Choice("settlement", "at_deal", "with_bet"), "when the bonus is handed over"),
+    "bonus_max": _p(Amount(optional=True), "largest bonus as a part of the ante, beside the plate's own maximum"),
     "double_combination": _s(Flag(), "the bet is paid on a second combination too"),
     "straight_pair": _s(Choice("straight", "pair"), "a sixth card that pairs a straight makes a second straight"),
     "insurance": _s(Flag(), "insurance against a dealer who does not play"),
