@@ -326,7 +326,7 @@ class _Assembled:
         refused = past.may_recall(people)
         if refused is not None:
             return refused
-        found = past.recall_hand(self._journal, number, self._config.table.id)
+        found = past.recall_hand(self._journal, number)
         if found is not None:
             self._service.record(ev.Recalled(hand=number, operators=tuple(p.operator for p in people)))
         return past.answer_recall(found, number)

@@ -11,9 +11,8 @@ from controller.domain import events as ev
 from controller.domain.evolve import evolve
 from controller.domain.hand.authority import OVERSIGHT, Identity
 from controller.domain.state import Table
-from controller.journal.hands import Hand
+from controller.errors import TableError
 from controller.journal.journal import Journal
-from controller.journal.recall import recall
 
 
 class Replayed(msgspec.Struct, frozen=True):
@@ -35,23 +34,14 @@ def replay(journal: Journal) -> Replayed:
     return Replayed(table, opened)
 
 
-def recall_hand(journal: Journal, number: int, table: str) -> dict[str, Any] | None:
-    """A finished hand whole; None where there is none of this number or it is still open."""
-    records = journal.replay_hand(number)
-    if not records or journal.open_hand == number:
+def recall_hand(journal: Journal, number: int) -> dict[str, Any] | None:
+    """A finished hand whole, as any outsider with the journal may read it; None where there is none of this number."""
+    if journal.open_hand == number:
         return None
-    opened = _opened_before(journal, records[0].seq)
-    return recall(Hand(number, table, opened, tuple(records), True))
-
-
-def _opened_before(journal: Journal, seq: int) -> ev.TableOpened | None:
-    found = None
-    for record in journal.replay():
-        if record.seq >= seq:
-            break
-        if isinstance(record.event, ev.TableOpened):
-            found = record.event
-    return found
+    try:
+        return journal.recall(number)
+    except TableError:
+        return None
 
 
 def may_recall(people: tuple[Identity, ...]) -> Refused | None:
