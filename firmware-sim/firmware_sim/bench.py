@@ -24,6 +24,7 @@ from firmware_sim.spi_board import LedBoard, TextDisplay
 from firmware_sim.wiring import BOARD_DEVICE, DISPLAY_DEVICE, JACKPOT_LAMP_PIN
 from firmware_sim.world import Place, World
 
+HAND_CARDS = 5
 DECK_SIZES = {"joker53": 53, "joker53_full": 53, "russian_36": 36}
 
 
@@ -46,7 +47,7 @@ class Bench:
         self.dealer = Dealer(self, self.feed, self.world, seed=seed, pace_s=pace_s)
         self._robot = threading.Thread(target=self.dealer.run, name="dealer", daemon=True) if robot else None
         self._faults = FaultBook(seed)
-        self._unread_next = False
+        self._unread_next = self._extra_next = False
         self._drawn = 0
         self._timers: list[threading.Timer] = []
         self._lock = threading.RLock()
@@ -127,7 +128,16 @@ class Bench:
                 self.world.put_on_top(drawn)
                 return False
             self.world.lay(drawn, Place(place) if place else None, box)
+            if self._extra_next and len(self.world.dealer) == HAND_CARDS:
+                self._one_too_many()
             return True
+
+    def _one_too_many(self) -> None:
+        """Two cards in one movement, before the shoe is told that the deal is over."""
+        self._extra_next = False
+        extra = self.world.take()
+        if self.shoe.card(extra):
+            self.world.lay(extra, None)
 
     def draw_expected(self, card: str | None = None) -> bool:
         """Draw a card and lay it where the table expects it, and wait until the table has it."""
@@ -157,6 +167,12 @@ class Bench:
 
     # --- things that go wrong
 
+    def repair_board(self) -> None:
+        """A technician: new lamps, supply on."""
+        self.board.broken.clear()
+        if self.board.dead:
+            self.board.power(on=True)
+
     def unplug_shoe(self, seconds: float | None = None) -> None:
         """Pull the shoe's plug; after `seconds` it is put back."""
         self.shoe.unplug()
@@ -182,8 +198,7 @@ class Bench:
             case Fault.DUPLICATE_CARD:
                 self.world.put_on_top(Random(f"{self.seed}/double").choice(self._on_the_felt()))
             case Fault.EXTRA_CARD:
-                self.world.lay(extra := self.world.take(), None)
-                self.shoe.card(extra)
+                self._extra_next = True
             case Fault.LOST_ACK:
                 self.shoe.lose_acks(0.6)
             case Fault.DUPLICATE_FRAMES:

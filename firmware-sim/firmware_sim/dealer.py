@@ -224,10 +224,11 @@ class Dealer:
             plan.presses.clear()
         if place is Place.DRAW:
             self._agree_on_count(snap, box)
-        before, hand, phase = cards_on_table(snap), snap.get("hand"), snap.get("phase")
+        before, words = cards_on_table(snap), ("hand", "phase", "expects")
+        stood = [snap.get(word) for word in words]
 
         def done(now: Snapshot) -> bool:
-            return cards_on_table(now) != before or (now.get("hand"), now.get("phase")) != (hand, phase)
+            return cards_on_table(now) != before or [now.get(word) for word in words] != stood
 
         def act() -> None:
             # A shoe that is inhibited gives no card; once one has left it, only the table's word ends the wait.

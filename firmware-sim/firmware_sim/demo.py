@@ -24,6 +24,7 @@ from firmware_sim.floor_staff import DEALER, SUPERVISOR, Say, decide
 from firmware_sim.hand_text import hand_block
 
 READY_S = 30.0
+START_S = 5.0
 STUCK_S = 60.0
 WATCHABLE_S = 0.45
 MOST_VOID = 5
@@ -122,8 +123,11 @@ class Demo:
         call("tablectl", "do", *say.command, "--config", str(self._config), *who, pins=[PINS[name] for name in say.who])
 
     def _say_aloud(self, say: Say) -> None:
+        if say.repair:
+            self._bench.repair_board()
         self._say(say)
-        _print(f"  ({' and '.join(say.who)}: {' '.join(say.command)})")
+        repair = "technician repairs the board; " if say.repair else ""
+        _print(f"  ({repair}{' and '.join(say.who)}: {' '.join(say.command)})")
 
     # --- playing
 
@@ -165,7 +169,8 @@ class Demo:
         snap = self._bench.feed.latest
         if snap is None:
             return "no answer on control.sock"
-        stands = f"hand {snap.get('hand')}, {snap.get('phase')}, expects {snap.get('expects')}"
+        devices = ", ".join(f"{name} {health}" for name, health in (snap.get("devices") or {}).items())
+        stands = f"hand {snap.get('hand')}, {snap.get('phase')}, expects {snap.get('expects')}, {devices}"
         problem = self._staff.problem
         return f"{stands}, last act {self._bench.dealer.last_step!r}" + (f", {problem.line()}" if problem else "")
 
@@ -177,6 +182,8 @@ class Demo:
             signal.signal(number, signal.SIG_IGN)
         self._bench.dealer.stop()
         self._staff.stop()
+        if self._daemon and self._daemon.returncode is None:
+            self._bench.feed.wait(lambda now: True, START_S)  # a daemon that is only just starting is let start
         code = self._daemon.stop() if self._daemon else 0
         self._bench.stop()
         if code and self._daemon:

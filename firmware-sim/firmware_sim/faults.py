@@ -36,7 +36,7 @@ LASTING = frozenset({Fault.DUPLICATE_FRAMES, Fault.NOISE, Fault.BOUNCING_KEYS})
 WHAT = {
     Fault.UNREAD_CARD: "one card leaves the shoe unread",
     Fault.DUPLICATE_CARD: "a card that lies on the felt comes out of the shoe again",
-    Fault.EXTRA_CARD: "one card too many is drawn",
+    Fault.EXTRA_CARD: "one card too many is drawn with the dealer's last one",
     Fault.LOST_ACK: "acknowledgements are lost on the line for 0.6 s",
     Fault.DUPLICATE_FRAMES: "every frame of the shoe arrives twice",
     Fault.NOISE: "noise on the serial line, damaged frames among it",

@@ -24,6 +24,7 @@ class Say:
 
     command: tuple[str, ...]
     who: tuple[str, ...] = (SUPERVISOR,)
+    repair: bool = False  # a technician mends the joker board first
 
 
 def decide(snap: Snapshot, world: World) -> Say | None:
@@ -54,6 +55,8 @@ def decide(snap: Snapshot, world: World) -> Say | None:
 def _held(cause: str) -> Say:
     if cause in RESUMED:
         return Say(("resume",))
+    if cause == "board":
+        return Say(("reset",), repair=True)
     if cause in RESET:
         return Say(("reset",))
     return Say(("void_hand", f"reason={cause or 'unknown'}"), (SUPERVISOR, WITNESS))

@@ -61,10 +61,14 @@ def test_faults_of_cards(bench: Bench) -> None:
     bench.inject(Fault.DUPLICATE_CARD)
     bench.draw_card("box", 1)
     assert bench.world.box(1).dealt[2] in ("As", "Kd")
-    before = bench.shoe.device.last_event
     bench.inject(Fault.EXTRA_CARD)
-    assert bench.shoe.device.last_event == before + 1
-    assert len(bench.world.loose) == 1
+    for _ in range(4):
+        bench.draw_card("dealer")
+    assert bench.world.loose == []
+    before = bench.shoe.device.last_event
+    bench.draw_card("dealer")
+    assert bench.shoe.device.last_event == before + 2
+    assert (len(bench.world.dealer), len(bench.world.loose)) == (5, 1)
 
 
 def test_faults_of_hardware(bench: Bench) -> None:

@@ -1,0 +1,78 @@
+"""The demo with the real daemon: installed commands, hands, faults, the audit, and nothing left running."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.sim.test_gpio import until
+
+pytestmark = pytest.mark.hil
+
+PROGRAM = [sys.executable, "-c", "from firmware_sim.main import main; main()", "demo"]
+
+
+def demo(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "COLUMNS": "60"}
+    return subprocess.run(
+        [*PROGRAM, "--dir", str(folder), *words], capture_output=True, text=True, timeout=120, check=False, env=environ
+    )
+
+
+def left_running(folder: Path) -> list[str]:
+    """Processes whose command line names the run directory."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            except OSError:
+                continue
+            if str(folder) in line and "tabled" in line:
+                found.append(line)
+    return found
+
+
+@pytest.mark.parametrize("game", ["jpoker", "oasis_ru"])
+def test_hands_and_audit(tmp_path: Path, game: str) -> None:
+    done = demo(tmp_path, "--game", game, "--hands", "2", "--seed", "3")
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[-1].startswith("audit: OK 2 hands, ")
+    assert next(line for line in lines if line.startswith("hand ")).startswith("hand 1")
+    assert "\x1b" not in done.stdout
+    assert left_running(tmp_path) == []
+    again = demo(tmp_path, "--game", game, "--hands", "1", "--seed", "3")
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "hand 3" in again.stdout
+    assert again.stdout.splitlines()[-1].startswith("audit: OK 3 hands, ")
+
+
+@pytest.mark.parametrize("fault", ["unread-card", "duplicate-card", "extra-card", "unplug-300ms", "open-lamp"])
+def test_faults_do_not_end_the_evening(tmp_path: Path, fault: str) -> None:
+    done = demo(tmp_path, "--hands", "3", "--seed", "8", "--fault", fault)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ("void" in done.stdout) == (fault == "duplicate-card")
+
+
+def test_ctrl_c_stops_in_order(tmp_path: Path) -> None:
+    process = subprocess.Popen([*PROGRAM, "--dir", str(tmp_path), "--seed", "1"], stdout=subprocess.PIPE, text=True)
+    until(lambda: bool(left_running(tmp_path)) and (tmp_path / "control.sock").exists(), 20)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=40)
+    assert "audit: OK" in out
+    assert process.returncode == 0, out
+    assert left_running(tmp_path) == []
+
+
+def test_a_daemon_that_cannot_start_is_shown(tmp_path: Path) -> None:
+    done = demo(tmp_path, "--hands", "1", "--game", "no_such_game")
+    assert done.returncode != 0
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("TC-")
+    assert "Traceback" not in done.stderr
