@@ -14,10 +14,14 @@ from controller.domain.ruleset import RuleSet
 from controller.errors import TableError
 
 
-def check_round(rules: RuleSet, round_: Round, dealer_plays: bool | None) -> None:
-    """TableError where something is not allowed. `dealer_plays` is None where the dealer's cards were not read."""
+def check_cards(rules: RuleSet, round_: Round) -> None:
+    """The cards are of this deck, each once: before anything is computed from them."""
     _check_joker(rules, round_)
     _check_cards(rules, round_)
+
+
+def check_round(rules: RuleSet, round_: Round, dealer_plays: bool | None) -> None:
+    """TableError where something is not allowed. `dealer_plays` is None where the dealer's cards were not read."""
     for box in round_.boxes:
         check_box(rules, box, round_)
         if box.final is None and box.raised:

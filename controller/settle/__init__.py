@@ -13,7 +13,7 @@ import msgspec
 
 from controller import referee
 from controller.domain.cards import JOKER, card_text
-from controller.domain.legal import check_round
+from controller.domain.legal import check_cards, check_round
 from controller.domain.play import Round
 from controller.domain.ranking import ranking_of
 from controller.domain.ruleset import RuleSet
@@ -88,9 +88,13 @@ def _plain(value: Any) -> Any:
 
 
 def _both(name: str, rules_hash: str, rules: RuleSet, round_: Round) -> dict[str, Any]:
+    check_cards(rules, round_)
     check_round(rules, round_, _dealer_plays(rules, round_))
     first = answer(name, rules_hash, rules, settle(rules, round_))
-    second = {"rules": name, "rules_hash": rules_hash, **referee.settle(rules, plain(round_))}
+    try:
+        second: dict[str, Any] = {"rules": name, "rules_hash": rules_hash, **referee.settle(rules, plain(round_))}
+    except TableError as error:  # refused by one reading alone: they differ
+        raise ReadingsDiffer(first, dict(error.as_json())) from None
     if first != second:
         raise ReadingsDiffer(first, second)
     return first

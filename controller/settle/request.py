@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from controller.domain.cards import Card, CardError, parse_card
+from controller.domain.cards import Card, CardError, deck, parse_card
 from controller.domain.money import exact
 from controller.domain.play import Action, Box, Cards, Round
 from controller.errors import TableError
@@ -87,8 +87,8 @@ def read_wishes(top: Mapping[str, Any]) -> tuple[Wish, ...]:
 def read_deck(top: Mapping[str, Any], size: int) -> tuple[Card, ...]:
     cards = _cards(top["deck"], "deck", (size,))
     known = tuple(card for card in cards if card is not None)
-    if len(set(known)) < size:
-        raise TableError(411, "an unread card, or one that stands twice", "deck", f"{size} different cards")
+    if set(known) != set(deck(size)):
+        raise TableError(411, "not every card of the deck once", "deck", f"the {size} cards of the deck")
     return known
 
 
