@@ -1,0 +1,214 @@
+"""kill -9 and SIGTERM in the middle of a hand: the next run stands where the last one stood, and the hand goes on."""
+
+from __future__ import annotations
+
+import os
+import threading
+from random import Random
+
+import pytest
+
+from controller.domain.rejections import Why, reject
+from tests.hil.rig import Rig, Snapshot, Wanted, devices_ready, last_hand, pause, same_table, table, until
+
+pytestmark = pytest.mark.hil
+
+GAMES = ("jpoker", "oasis_ru")
+MOMENTS = int(os.environ.get("HIL_MOMENTS", "10"))  # a soak asks for more
+SEEDS = range(1, 1 + int(os.environ.get("HIL_SEEDS", "1")))
+
+
+def joker(snap: Snapshot) -> str:
+    return str((snap["joker"] or {}).get("state"))
+
+
+def cards(snap: Snapshot) -> int:
+    return sum(len(b["cards"]) + len(b["drawn"]) for b in snap["boxes"]) + len(snap["dealer"]["cards"])
+
+
+def kind(snap: Snapshot) -> str:
+    return str(snap["expects"]["kind"])
+
+
+def place(snap: Snapshot) -> str:
+    return str(snap["expects"].get("place", ""))
+
+
+POINTS: dict[str, Wanted] = {
+    "betting, some boxes in": lambda s: s["phase"] == "betting" and any(b["in"] for b in s["boxes"]),
+    "dealing, no card": lambda s: s["phase"] == "dealing" and cards(s) == 0,
+    "dealing, three cards": lambda s: s["phase"] == "dealing" and cards(s) == 3,
+    "dealing, dealer's last card": lambda s: s["phase"] == "dealing" and len(s["dealer"]["cards"]) == 4,
+    "decisions, first box": lambda s: s["phase"] == "decisions",
+    "decisions, a card to be drawn": lambda s: s["phase"] == "decisions" and place(s) == "draw",
+    "decisions, later": lambda s: kind(s) == "decision" and any(b["decision"] for b in s["boxes"]),
+    "reveal": lambda s: s["phase"] == "reveal",
+    "settling": lambda s: s["phase"] == "settling",
+    "settling, a box paid": lambda s: s["phase"] == "settling" and any(b["status"] != "open" for b in s["boxes"]),
+}
+
+
+def new_point(snap: Snapshot, reached: set[str]) -> str | None:
+    """A moment that no kill has hit yet."""
+    return next((name for name, wanted in POINTS.items() if name not in reached and wanted(snap)), None)
+
+
+def restart_and_compare(rig: Rig) -> Snapshot:
+    """Kill, start again, and see that nothing but the run has changed."""
+    before = rig.now
+    rig.kill()
+    after = rig.start()
+    assert same_table(before, after) == {}
+    assert after["version"] > before["version"]
+    return after
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_kill_at_every_phase(game: str) -> None:
+    with table(game, seed=5) as rig:
+        reached: set[str] = set()
+        for hand in (1, 2):  # what one hand does not come by, the next may
+            while last_hand(rig.now) < hand:
+                snap = rig.play_until(lambda s, h=hand: last_hand(s) >= h or new_point(s, reached) is not None, 40)  # type: ignore[misc]
+                point = new_point(snap, reached) if last_hand(snap) < hand else None
+                if point is not None:
+                    reached.add(point)
+                    restart_and_compare(rig)
+        assert len(reached) >= len(POINTS) - 1, POINTS.keys() - reached
+        rig.bench.new_deck(99)
+        assert rig.stop()[0] == 0
+        rig.audit()
+        for hand in (1, 2):
+            rig.felt_agrees(hand)
+
+
+def random_kills(rig: Rig, random: Random, moments: int) -> int:
+    """The robot plays in its own thread; the daemon dies at moments that nobody chose. Returns how often."""
+    kills = 0
+    rig.bench.let_robot_play(True)
+    while kills < moments and last_hand(rig.now) < 1:
+        version = rig.now["version"]
+        steps = random.randrange(1, 12)
+        rig.wait(lambda s: s["version"] >= version + steps or last_hand(s) >= 1, 30)  # noqa: B023 - used at once
+        pause(random.random() * 0.03)
+        before = rig.now
+        rig.kill()
+        kills += 1
+        after = rig.start()
+        never_goes_back(before, after)
+    return kills
+
+
+def never_goes_back(before: Snapshot, after: Snapshot) -> None:
+    """The journal may be one act ahead of what the last lamp showed, and never behind."""
+    assert after["version"] > before["version"]
+    differs = same_table(before, after)
+    if not differs or before["hand"] != after["hand"]:
+        assert before["hand"] <= after["hand"]
+        return
+    assert (
+        after["joker"] is None
+        or after["joker"]["commitment"] == before["joker"]["commitment"]
+        or (before["joker"]["commitment"] == "" and before["phase"] == "betting")
+    )
+    if joker(before) == "shown":
+        assert after["joker"]["card"] == before["joker"]["card"]
+    for old, new in zip(before["boxes"], after["boxes"], strict=True):
+        assert len(new["cards"]) - len(old["cards"]) in (0, 1)
+        assert old["ante"] == new["ante"] or before["phase"] == "betting"
+        assert not old["decision"] or old["decision"] == new["decision"]
+    assert cards(after) - cards(before) in (0, 1)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_kill_at_random_moments(game: str, seed: int) -> None:
+    with table(game, seed) as rig:
+        kills = random_kills(rig, Random(f"{game}/{seed}"), MOMENTS)
+        rig.bench.dealer.most_hands = 0
+        rig.wait(lambda s: last_hand(s) >= 1 and s["phase"] == "betting", 60)
+        rig.bench.let_robot_play(False)
+        assert kills >= min(MOMENTS, 5)
+        assert until(lambda: 1 in rig.bench.felts)
+        assert rig.stop()[0] == 0
+        rig.audit()
+        rig.felt_agrees(1)
+
+
+def test_a_drawn_joker_is_lit_before_any_key_works() -> None:
+    with table(seed=2) as rig:
+        gate = threading.Event()
+        transfer = rig.bench.board.transfer
+        rig.play_until(lambda s: joker(s) == "armed" and cards(s) >= 2)
+
+        def slow(data: list[int]) -> list[int]:
+            gate.wait(0.9)  # the daemon is told nothing for so long
+            return transfer(data)
+
+        rig.bench.gpio.attach(0, slow)
+        rig.bench.press("STOP")
+        before = rig.wait(lambda s: joker(s) == "drawn")
+        rig.kill()
+        gate.set()
+        rig.bench.gpio.attach(0, transfer)
+        rig.bench.board.power(on=False)
+        rig.spawn()
+        after = rig.wait(lambda s: True)
+        assert joker(after) == "drawn"
+        assert after["joker"]["card"] is None
+        assert after["joker"]["commitment"] == before["joker"]["commitment"]
+        rig.wait(lambda s: s["phase"] == "fault")  # the read-back is wrong: no other joker is drawn, nothing opens
+        rig.bench.board.power(on=True)
+        rig.do("reset", "supervisor")
+        shown = rig.wait(lambda s: joker(s) == "shown")["joker"]
+        assert until(lambda: rig.bench.board.joker() == shown["card"])
+        assert shown["commitment"] == before["joker"]["commitment"]
+        rig.play_hands(1)
+        assert rig.recall(1)["draw"]["slot"] == shown["card"]
+        assert rig.stop()[0] == 0
+        rig.audit()
+
+
+def refused_dark(rig: Rig) -> set[str]:
+    """Kinds of acts that were refused because the joker is not lit."""
+    code = reject(Why.JOKER_DARK).code
+    return {one["data"]["command"] for one in rig.records("Rejected") if one["data"]["code"] == code}
+
+
+def test_after_a_restart_no_key_works_before_the_board_shows_the_joker() -> None:
+    with table(seed=2) as rig:
+        before = rig.play_until(lambda s: s["phase"] == "decisions" and kind(s) == "decision")
+        rig.kill()
+        rig.bench.board.power(on=False)
+        rig.spawn()
+        pause(1.3)
+        rig.bench.press("FOLD")
+        rig.bench.press("BET")
+        assert until(lambda: refused_dark(rig) == {"fold", "bet"}, 5), rig.records("Rejected")
+        assert rig.now["boxes"] == before["boxes"]
+        rig.bench.board.power(on=True)
+        rig.wait(devices_ready)
+        assert rig.bench.board.joker() == before["joker"]["card"]
+        box = before["expects"]["box"]
+        rig.bench.press("FOLD")
+        rig.wait(lambda s: s["boxes"][box - 1]["decision"] == "fold")
+        rig.play_hands(1)
+        assert rig.stop()[0] == 0
+        rig.audit()
+
+
+@pytest.mark.parametrize("where", ["dealing, three cards", "decisions, first box", "settling"])
+def test_sigterm_in_mid_hand_stops_in_time_and_the_hand_goes_on(where: str) -> None:
+    with table(seed=5) as rig:
+        before = rig.play_until(POINTS[where])
+        code, seconds = rig.stop()
+        assert (code, rig.stderr) == (0, "")
+        assert seconds < 2
+        assert rig.records()[-1]["type"] == "RunEnded"
+        rig.audit()  # also with an open hand
+        after = rig.start()
+        assert same_table(before, after) == {}
+        rig.play_hands(1)
+        assert rig.stop()[0] == 0
+        rig.audit()
+        rig.felt_agrees(1)
