@@ -137,6 +137,8 @@ class Player:
             position = odd_one(cards, joker)
             if position is not None:
                 return (position,)
+        if have == 0 and self._most >= 5 and self._hash(cards) % 4 == 0:
+            return (0, 1, 2, 3, 4)
         if have == 1 and self._most >= 2 and self._hash(cards) % 3 == 0:
             return weak_cards(cards, joker, 2 if self._hash(cards) % 2 else min(self._most, 3))
         return ()
