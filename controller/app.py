@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import hashlib
 import os
 import queue
@@ -58,6 +59,8 @@ from drivers.transport.serial_port import PortBusy, PortUnavailable, SerialPump
 VERSION = "0.1.0"
 INBOX = 1024
 PIN_FACTORY = "GPIOZERO_PIN_FACTORY"
+M_MMAP_THRESHOLD = -3  # malloc.h; set by hand it stays where it is
+MMAP_FROM = 1 << 20
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -136,6 +139,7 @@ def open_journal(config: Config) -> Journal:
 def run(config: Config, source: Path) -> None:
     """One run, from verified journal to signed end."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would hold face-down cards
+    _give_memory_back()
     setup = make_setup(config)
     notifier = Notifier.from_environ()
     journal = open_journal(config)
@@ -155,6 +159,12 @@ def run(config: Config, source: Path) -> None:
             config_hash=hashlib.sha256(source.read_bytes()).hexdigest(),
         )
         table.run(stack, started)
+
+
+def _give_memory_back() -> None:
+    """What a PIN's slow hash takes (16 MiB) goes back to the system: glibc, left alone, would keep it for ever."""
+    with contextlib.suppress(OSError, AttributeError):  # another libc has no such knob
+        ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, MMAP_FROM)
 
 
 @contextlib.contextmanager
