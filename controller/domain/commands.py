@@ -245,13 +245,19 @@ class Release(Command, frozen=True, kw_only=True, tag="release"):
 
 
 class Reset(Command, frozen=True, kw_only=True, tag="reset"):
-    """The cause of a fault is gone. `number`: cards lost with the shoe's events (default: all)."""
+    """The cause of a fault is gone. `number`: cards lost with the shoe's events (default: all).
+
+    `cause`: what the person saw; another one by now is refused.
+    """
 
     number: int | None = None
+    cause: str = ""
 
 
 class Resume(Command, frozen=True, kw_only=True, tag="resume"):
-    """An irregularity is resolved by playing on."""
+    """An irregularity is resolved by playing on. `cause`: what the person saw; another one by now is refused."""
+
+    cause: str = ""
 
 
 class Deck(Command, frozen=True, kw_only=True, tag="deck"):

@@ -113,8 +113,6 @@ class Why(Enum):
     )
     UNSUPPORTED = (547, "this table cannot deal {what} yet", "этот стол пока не ведёт: {what}")
     NOT_RECORDING = (548, "NOT RECORDING: {what}", "ЗАПИСЬ НЕ ИДЁТ: {what}")
-    INSURANCE_RANGE = (549, "insurance {amount} on box {box}: {low} to {high}",
-                       "страховка {amount} на боксе {box}: {low}-{high}")  # fmt: skip
 
     @property
     def number(self) -> int:

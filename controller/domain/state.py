@@ -118,7 +118,10 @@ class Stake(Struct, frozen=True, kw_only=True):
 
 
 class Box(Struct, frozen=True, kw_only=True):
-    """One box of the open hand. `ante` 0: not in play. `answer`: its part of the settlement, once computed."""
+    """One box of the open hand. `ante` 0: not in play. `answer`: its part of the settlement, once computed.
+
+    `called`: turned for a side bet though nobody else would turn it. `disputed`: was held and released.
+    """
 
     box: int
     owner: int
@@ -140,6 +143,8 @@ class Box(Struct, frozen=True, kw_only=True):
     turned: bool = False
     discards: tuple[str, ...] | None = None
     checked: bool = False
+    called: bool = False
+    disputed: bool = False
     status: BoxStatus = BoxStatus.OPEN
     answer: dict[str, Any] | None = None
     note: str = ""
@@ -156,7 +161,10 @@ class Box(Struct, frozen=True, kw_only=True):
 
 
 class Hand(Struct, frozen=True, kw_only=True):
-    """The open hand. `back` is where irregular or fault will return to."""
+    """The open hand. `back` is where irregular or fault will return to.
+
+    `faults`: all causes since play stopped; `lost`: cards that went to the felt unrecorded meanwhile.
+    """
 
     number: int
     key: Secret
@@ -181,6 +189,8 @@ class Hand(Struct, frozen=True, kw_only=True):
     fault_back: Phase | None = None
     cause: Cause | None = None
     fault_cause: Cause | None = None
+    faults: tuple[Cause, ...] = ()
+    lost: int = 0
     detail: str = ""
 
     def box(self, number: int) -> Box:

@@ -8,14 +8,15 @@ from __future__ import annotations
 import msgspec
 
 from controller.domain.cards import parse_card, rank_of, suit_of
-from controller.domain.hand.expects import Expect, Want, expects, may_look
+from controller.domain.hand.expects import Expect, Want, expects
 from controller.domain.hand.setup import Setup
-from controller.domain.phases import JokerPhase, Phase
+from controller.domain.phases import JokerPhase
 from controller.domain.state import DOC, Box, FaceUp, Hand, Table
 from controller.table import projection, prompts
 from drivers.gpio.layout import BoardLevels, SeatLamp
 
 SEATS = 7
+_LAMPS: dict[str, SeatLamp] = {"steady": "green", "red": "red", "dark": "off", "off": "off"}
 _DARK: tuple[SeatLamp, ...] = ("off", "off", "off", "off", "off", "off", "off")
 
 
@@ -53,7 +54,7 @@ def board(table: Table, want: Expect, setup: Setup) -> BoardLevels:
     if hand is None:
         return BoardLevels(call=bool(table.call))
     rank, suit, doc = _joker(hand)
-    seats: list[SeatLamp] = [_seat(box, hand, want, setup) for box in hand.boxes]
+    seats: list[SeatLamp] = [_seat(box, hand, setup) for box in hand.boxes]
     lit = frozenset("EXTRA" if key == "K7" else key for key in projection.lit_keys(table, want, setup))
     return BoardLevels(
         rank=rank,
@@ -81,12 +82,6 @@ def _joker(hand: Hand) -> tuple[int | None, int | None, bool]:
     return rank_of(card), suit_of(card), doc
 
 
-def _seat(box: Box, hand: Hand, want: Expect, setup: Setup) -> SeatLamp:
+def _seat(box: Box, hand: Hand, setup: Setup) -> SeatLamp:
     """Green: has a stake (betting), or may look; red: not yet; dark: blind or not in play."""
-    if not box.playing or (box.blind and hand.phase is not Phase.BETTING):
-        return "off"
-    if hand.phase is Phase.BETTING:
-        return "green"
-    if want.box == box.box:
-        return "green"
-    return "green" if may_look(box, hand, setup) else "red"
+    return _LAMPS[projection.lamp(box, hand, setup)]

@@ -43,6 +43,8 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "paid": (819, "Box {b}: pay as shown, then OK", "Бокс {b}: выплата, затем OK"),
     "rest": (820, "DEALER DOES NOT PLAY: ante 1:1, bets back, OK", "ДИЛЕР НЕ ИГРАЕТ: анте 1:1, ставки назад, OK"),
     "release": (821, "Box {b} is disputed: supervisor releases it", "Бокс {b} спорный: решает инспектор"),
+    "card_dealer_draw": (824, "The dealer's bought card", "Купленная карта дилера"),
+    "choice": (825, "Box {b}: ante, or buy the dealer a card", "Бокс {b}: анте или карта дилеру"),
     "nothing": (822, "Wait", "Ждите"),
     "shoe": (823, "Shoe not connected: check its cable; the hand waits", "Шуз не отвечает: проверьте кабель"),
     Cause.EARLY_CARD: (312, "Card before LOCK: supervisor decides; the deck is changed",
@@ -53,8 +55,8 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     Cause.TOO_MANY_UNREAD: (315, "Too many unread cards: supervisor decides", "Много непрочитанных карт: инспектор"),
     Cause.DECLARED: (316, "Irregularity declared: supervisor decides", "Нарушение: решает инспектор"),
     Cause.SIDE_BETS: (317, "Side bets differ: supervisor decides", "Бонусы не сходятся: инспектор"),
-    Cause.CARDS_LOST: (318, "Shoe lost card(s) {d}: supervisor resets; they are unknown",
-                       "Шуз потерял карты {d}: инспектор"),
+    Cause.CARDS_LOST: (318, "Shoe lost {n} card(s): supervisor resets; they are unknown",
+                       "Шуз потерял карт: {n}, инспектор"),
     Cause.EVENT_DIFFERS: (319, "Shoe contradicts the journal ({d}): supervisor", "Шуз против журнала ({d}): инспектор"),
     Cause.DEVICE_CHANGED: (320, "Another device in mid-hand ({d}): supervisor", "Другое устройство ({d}): инспектор"),
     Cause.BOARD: (321, "Joker board wrong ({d}): repair, supervisor resets; no new draw",
@@ -69,8 +71,10 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
 def prompt(table: Table, want: Expect, setup: Setup) -> Prompt:
     """The next step."""
     number, en, ru = _TEXTS[_key(table, want, setup)]
-    detail = table.hand.detail if table.hand else ""
-    values = {"b": want.box, "n": want.count, "i": want.index + 1, "d": detail}
+    hand = table.hand
+    detail = hand.detail if hand else ""
+    lost = hand.lost if hand else 0
+    values = {"b": want.box, "n": want.count or lost, "i": want.index + 1, "d": detail}
     return Prompt(f"TC-{number:04d}", en.format(**values), ru.format(**values))
 
 

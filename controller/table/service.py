@@ -74,7 +74,7 @@ class Service:
     def contradicted(self) -> bool:
         """The shoe said something else than the journal has: its event is not acknowledged."""
         hand = self.table.hand
-        return hand is not None and hand.fault_cause is Cause.EVENT_DIFFERS
+        return hand is not None and Cause.EVENT_DIFFERS in hand.faults
 
     def act(self, act: Act) -> Outcome:
         """One act, whole. A rejection changes nothing but its own record."""
@@ -94,7 +94,11 @@ class Service:
 
     def take_up(self, started: ev.RunStarted) -> None:
         """A run begins: recorded, and whatever the last run's end left undone follows now."""
-        self._record((started, *advance(evolve_all(self.table, (started,)), self.setup, self._fresh())))
+        self._record((started,))
+        self._follow()
+
+    def _follow(self) -> None:
+        """What the last record left to happen by itself."""
         while more := advance(self.table, self.setup, self._fresh()):
             self._record(more)
         self._changed()
@@ -111,18 +115,23 @@ class Service:
     def record_fault(self, cause: Cause, detail: str) -> None:
         """The loop's own last resort: an error in the program stops the table with a reason, not with a guess."""
         raised = fault(self.table, cause, detail)
-        if raised:
+        if not raised:
+            return
+        try:
             self._record(raised)
-            self._changed()
+        except JournalWriteError as error:
+            self._freeze(str(error))
+            return
+        self._changed()
 
     def tick(self) -> None:
-        """Once a second: repeated refusals go on record; a frozen journal is tried again."""
+        """Once a second: repeated refusals go on record; a frozen journal is tried again, what it cut off follows."""
         try:
             self._flush_refusals()
             if self.not_recording:
                 self._record((ev.DeviceTroubled(device="journal", code="recording_again", detail=""),))
-                self.not_recording = ""
-                self._changed()
+            if self.table.open and self.table.hand is None:  # a hand's end was recorded, the next one's beginning not
+                self._follow()
         except JournalWriteError as error:
             self._freeze(str(error))
 
@@ -140,6 +149,7 @@ class Service:
             self.table = evolve_all(self.table, group)
         if self.not_recording:
             self.not_recording = ""
+            self._changed()
 
     def _freeze(self, what: str) -> Outcome:
         self.not_recording = what
@@ -152,11 +162,13 @@ class Service:
         if key in self._refusals:
             self._refusals[key] += 1
             return
-        self._refusals[key] = 0
+        self._refusals[key] = 1
         try:
             self._record((ev.Rejected(command=key[0], code=key[1], origin=key[2], count=1),))
         except JournalWriteError as error:
             self._freeze(str(error))
+        else:
+            self._refusals[key] = 0
 
     def _flush_refusals(self) -> None:
         counted = [
@@ -164,9 +176,9 @@ class Service:
             for (command, code, origin), count in self._refusals.items()
             if count
         ]
-        self._refusals.clear()
         if counted:
             self._record(counted)
+        self._refusals.clear()
 
 
 def _by_hand(table: Table, events: Sequence[ev.Event]) -> list[tuple[int | None, list[ev.Event]]]:

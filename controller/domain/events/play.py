@@ -8,13 +8,14 @@ from controller.domain.events.base import Event
 
 
 class StakeSet(Event, frozen=True, kw_only=True, tag=True):
-    """What lies on a box before the deal; ante 0 takes the box out."""
+    """What lies on a box before the deal; ante 0 takes the box out. `joined`: the same act as the event before it."""
 
     box: int
     ante: int
     bonus: int = 0
     jackpot: int = 0
     backers: tuple[int, ...] = ()
+    joined: bool = False
 
 
 class OwnerSet(Event, frozen=True, kw_only=True, tag=True):
@@ -22,6 +23,7 @@ class OwnerSet(Event, frozen=True, kw_only=True, tag=True):
 
     box: int
     owner: int
+    joined: bool = False
 
 
 class BlindSet(Event, frozen=True, kw_only=True, tag=True):
@@ -29,6 +31,7 @@ class BlindSet(Event, frozen=True, kw_only=True, tag=True):
 
     box: int
     blind: bool
+    joined: bool = False
 
 
 class LimitsChanged(Event, frozen=True, kw_only=True, tag=True):

@@ -118,11 +118,12 @@ class CardRedirected(Event, frozen=True, kw_only=True, tag=True):
 
 
 class StakeCorrected(Event, frozen=True, kw_only=True, tag=True):
-    """The chips on the felt govern: a supervisor's correction after the first card."""
+    """The chips on the felt govern: a supervisor's correction after the first card; the fee follows the ante."""
 
     box: int
     ante: int
     bonus: int
+    fee: int = 0
 
 
 class HandSettled(Event, frozen=True, kw_only=True, tag=True):

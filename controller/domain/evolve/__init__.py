@@ -15,11 +15,12 @@ from controller.domain.evolve.folding import FOLDS, replace
 from controller.domain.state import Table
 
 # The dealer's own acts that he may take back (grade A), and what makes that too late: a physical fact.
-UNDOABLE = (ev.StakeSet, ev.OwnerSet, ev.BlindSet, ev.Folded, ev.BetMade, ev.ExchangeAsked, ev.SixthBought,
-            ev.DrawFixed, ev.InsuranceStaked, ev.AnteTaken, ev.DealerBought, ev.Discarded)  # fmt: skip
+UNDOABLE = (ev.StakeSet, ev.OwnerSet, ev.BlindSet, ev.CountGiven, ev.Folded, ev.BetMade, ev.ExchangeAsked,
+            ev.SixthBought, ev.DrawFixed, ev.InsuranceStaked, ev.AnteTaken, ev.DealerBought, ev.Discarded)  # fmt: skip
 PHYSICAL = (ev.Locked, ev.CardDealt, ev.JokerShown, ev.DealerRevealed, ev.DealerRedrawn, ev.BoxTurned, ev.BoxPaid,
             ev.CardEntered, ev.BoxVoided, ev.Irregularity, ev.FaultRaised, ev.HandOpened, ev.HandEnded,
-            ev.StakeCorrected, ev.BoxHeld, ev.DiscardsChecked)  # fmt: skip
+            ev.StakeCorrected, ev.BoxHeld, ev.BoxReleased, ev.DiscardsChecked,
+            ev.CardRedirected, ev.JokerDrawn)  # fmt: skip
 
 
 def evolve(table: Table, event: ev.Event) -> Table:
@@ -31,7 +32,8 @@ def evolve(table: Table, event: ev.Event) -> Table:
     table = fold(table, event)
     undo = table.undo
     if isinstance(event, UNDOABLE) and before is not None:
-        undo = (*undo, before)
+        if not getattr(event, "joined", False):  # one act, one step back
+            undo = (*undo, before)
     elif isinstance(event, PHYSICAL):
         undo = ()
     return replace(table, version=table.version + 1, undo=undo)

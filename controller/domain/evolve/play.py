@@ -8,8 +8,8 @@ import msgspec
 
 from controller.domain import events as ev
 from controller.domain.evolve.folding import dealt_slot, on, proposed, put, replace, with_box, with_hand
-from controller.domain.phases import JokerPhase
-from controller.domain.state import Action, Box, Decision, FaceDown, FaceUp, Secret, Stake, Table, Unread
+from controller.domain.phases import JokerPhase, Phase
+from controller.domain.state import Action, Box, Cause, Decision, FaceDown, FaceUp, Secret, Stake, Table, Unread
 
 RECENT_EVENTS = 64
 RECENT_JOKERS = 12
@@ -42,8 +42,13 @@ def _blind_set(table: Table, event: ev.BlindSet) -> Table:
 def _stake_corrected(table: Table, event: ev.StakeCorrected) -> Table:
     assert table.hand is not None
     box = table.hand.box(event.box)
-    scale = {"bet": 2 * event.ante} if box.bet else {}
-    return with_box(table, event.box, ante=event.ante, bonus=event.bonus, answer=None, **scale)
+    changes = {"ante": event.ante, "bonus": event.bonus, "fee": event.fee, "bet": 2 * event.ante if box.bet else 0}
+    backers = box.backers if event.ante == box.ante else ()  # whose chips were wrong is not known: the box counts
+    stakes = tuple(
+        replace(s, ante=event.ante, bonus=event.bonus, backers=backers) if s.box == event.box else s
+        for s in table.stakes
+    )
+    return with_box(replace(table, stakes=stakes), event.box, answer=None, backers=backers, **changes)
 
 
 @on(ev.CountGiven)
@@ -93,7 +98,12 @@ def _card_dealt(table: Table, event: ev.CardDealt) -> Table:
 @on(ev.CardRefused)
 def _card_refused(table: Table, event: ev.CardRefused) -> Table:
     table = _heard(table, event.event_no, "")
-    return with_hand(table, burned=table.hand.burned + 1) if table.hand else table
+    hand = table.hand
+    if hand is None:
+        return table
+    if Cause.CARDS_LOST in hand.faults:  # dealt behind the lost ones: it lies at the place after theirs
+        return with_hand(table, lost=hand.lost + 1)
+    return with_hand(table, burned=hand.burned + 1)
 
 
 @on(ev.DeviceNoted)
@@ -103,7 +113,10 @@ def _device_noted(table: Table, event: ev.DeviceNoted) -> Table:
 
 @on(ev.EventsMissed)
 def _events_missed(table: Table, event: ev.EventsMissed) -> Table:
-    return _heard(table, event.last, "")
+    table = _heard(table, event.last, "")
+    if table.hand is None or table.hand.phase in (Phase.DECK_CHECK, Phase.BETTING):
+        return table
+    return with_hand(table, lost=table.hand.lost + event.last - event.first + 1)
 
 
 @on(ev.OpenCardShown)

@@ -47,7 +47,7 @@ def _dealer_redrawn(table: Table, event: ev.DealerRedrawn) -> Table:
 
 @on(ev.TurnCalled)
 def _turn_called(table: Table, event: ev.TurnCalled) -> Table:
-    return with_box(table, event.box, note="called")
+    return with_box(table, event.box, called=True)
 
 
 @on(ev.BoxTurned)
@@ -59,7 +59,7 @@ def _box_turned(table: Table, event: ev.BoxTurned) -> Table:
 
 @on(ev.Discarded)
 def _discarded(table: Table, event: ev.Discarded) -> Table:
-    return with_box(table, event.box, discards=event.cards)
+    return with_box(table, event.box, discards=event.cards, checked=False, answer=None)
 
 
 @on(ev.DiscardsChecked)
@@ -97,12 +97,12 @@ def _box_held(table: Table, event: ev.BoxHeld) -> Table:
 
 @on(ev.BoxReleased)
 def _box_released(table: Table, event: ev.BoxReleased) -> Table:
-    return with_box(table, event.box, status=BoxStatus.OPEN, note="released")
+    return with_box(table, event.box, status=BoxStatus.OPEN, disputed=True)
 
 
 @on(ev.BoxVoided)
 def _box_voided(table: Table, event: ev.BoxVoided) -> Table:
-    return with_box(table, event.box, status=BoxStatus.VOID, note=event.reason)
+    return with_box(table, event.box, status=BoxStatus.VOID, note=event.reason, answer=None)
 
 
 @on(ev.CardRedirected)

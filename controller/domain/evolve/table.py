@@ -27,9 +27,7 @@ def _signed_off(table: Table, event: ev.OperatorSignedOff) -> Table:
 
 @on(ev.TableOpened)
 def _table_opened(table: Table, event: ev.TableOpened) -> Table:
-    return replace(
-        table, open=True, rules_hash=event.rules_hash, limits=event.limits, boxes=event.boxes, quarantined=""
-    )
+    return replace(table, open=True, rules_hash=event.rules_hash, limits=event.limits, boxes=event.boxes)
 
 
 @on(ev.TableClosed)
@@ -96,7 +94,9 @@ def _device_down(table: Table, event: ev.DeviceDown) -> Table:
 
 @on(ev.DeviceTroubled)
 def _device_troubled(table: Table, event: ev.DeviceTroubled) -> Table:
-    health = next_health(table.devices.get(event.device, Health.ABSENT), "misbehaves")
+    if event.device not in table.devices:  # a key, the journal: nothing waits for its health
+        return table
+    health = next_health(table.devices[event.device], "misbehaves")
     return replace(table, devices={**table.devices, event.device: health})
 
 
@@ -126,7 +126,8 @@ def _phase_entered(table: Table, event: ev.PhaseEntered) -> Table:
 @on(ev.HandEnded)
 def _hand_ended(table: Table, event: ev.HandEnded) -> Table:
     assert table.hand is not None
-    return replace(table, hand=None, waiting=(), last_hand=_public_result(table.hand, event))
+    shown = table.last_hand if event.outcome == "not_played" else _public_result(table.hand, event)
+    return replace(table, hand=None, waiting=(), last_hand=shown)
 
 
 def _public_result(hand: Hand, event: ev.HandEnded) -> dict[str, Any]:

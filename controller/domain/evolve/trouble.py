@@ -28,10 +28,14 @@ def _resumed(table: Table, event: ev.Resumed) -> Table:
 def _fault_raised(table: Table, event: ev.FaultRaised) -> Table:
     if table.hand is None:
         return table
-    back = table.hand.fault_back if table.hand.phase is Phase.FAULT else table.hand.phase
-    return with_hand(table, phase=Phase.FAULT, fault_back=back, fault_cause=Cause(event.cause), detail=event.detail)
+    hand, cause = table.hand, Cause(event.cause)
+    faults = hand.faults if cause in hand.faults else (*hand.faults, cause)
+    if Cause.READINGS_DIFFER in hand.faults:  # nothing that comes after it makes the hand payable again
+        return with_hand(table, faults=faults)
+    back = hand.fault_back if hand.phase is Phase.FAULT else hand.phase
+    return with_hand(table, phase=Phase.FAULT, fault_back=back, fault_cause=cause, faults=faults, detail=event.detail)
 
 
 @on(ev.FaultReset)
 def _fault_reset(table: Table, event: ev.FaultReset) -> Table:
-    return with_hand(table, phase=Phase(event.phase), fault_back=None, fault_cause=None, detail="")
+    return with_hand(table, phase=Phase(event.phase), fault_back=None, fault_cause=None, faults=(), lost=0, detail="")

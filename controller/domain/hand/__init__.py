@@ -11,7 +11,7 @@ import msgspec
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.evolve import evolve, evolve_all
-from controller.domain.hand import betting, dealing, decisions, people, settling, trouble
+from controller.domain.hand import betting, dealing, decisions, owners, people, settling, trouble
 from controller.domain.hand.advance import advance
 from controller.domain.hand.authority import Grade, Identity, grade
 from controller.domain.hand.expects import Want, expects
@@ -59,11 +59,12 @@ def _authorised(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Resul
     if needed not in (Grade.S, Grade.B, Grade.C):
         return _dispatch(table, act, setup, entropy)
     events = _dispatch(table, act, setup, entropy)  # an act that cannot be done is refused before anyone is fetched
-    if isinstance(events, Rejection):
-        return events
     lacking = people.lacking(needed, act.people, table, cmd)
-    if lacking:
-        return people.ask(table, cmd, act.people, lacking)
+    if isinstance(events, Rejection) and not (lacking and events.why is Why.DECK_FAULT):
+        return events
+    if lacking:  # a refusal that tells of a face-down card is kept until those who may hear it are there
+        return people.ask(table, trouble.pinned(table, cmd, setup), act.people, lacking)
+    assert not isinstance(events, Rejection)
     names = tuple(p.operator for p in act.people)
     return (ev.Authorised(command=str(cmd.__struct_config__.tag), grade=str(needed), operators=names), *events)
 
@@ -76,6 +77,9 @@ def _agree(table: Table, number: int, act: Act, setup: Setup, entropy: Entropy) 
         return reject(Why.NOT_ALLOWED, operator="nobody", role="no PIN")
     if isinstance(act.command, cm.Reject):
         return (ev.ApprovalClosed(id=number, outcome="rejected"),)
+    wrong = people.adds_nobody(table, entry, act.people)
+    if wrong is not None:
+        return wrong
     agreed = tuple(Identity(name, frozenset(roles)) for name, roles in entry.operators.items())
     together = {p.operator: p for p in (*agreed, *act.people)}
     waiting = Act(command=people.waiting_command(entry), people=tuple(together.values()), origin=act.origin)
@@ -129,7 +133,7 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
         case cm.CloseTable():
             return people.close_table(table, table.hand)
         case cm.Limits() as cmd:
-            return people.limits(table, cmd, setup)
+            return people.limits(table, cmd, setup) if table.open else reject(Why.NOT_OPEN)
         case cm.Call() as cmd:
             return people.call(cmd)
         case cm.Claim():
@@ -170,7 +174,7 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
         case cm.SetStake():
             return betting.stake(table, hand, cmd, setup)
         case cm.Owner():
-            return betting.owner(hand, cmd, setup)
+            return owners.owner(hand, cmd, setup)
         case cm.Repeat():
             return betting.repeat(table, hand, cmd)
         case cm.Blind():
@@ -178,7 +182,7 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
         case cm.Backers():
             return betting.backers(hand, cmd, setup)
         case cm.Count():
-            return (ev.CountGiven(number=cmd.number),)
+            return betting.count(cmd)
         case cm.Lock():
             return betting.lock(table, hand, setup, entropy)
         case cm.Start():
@@ -212,19 +216,19 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
         case cm.Redirect():
             return trouble.redirect(hand, cmd, setup)
         case cm.CorrectStake():
-            return trouble.correct_stake(hand, cmd)
+            return trouble.correct_stake(hand, cmd, setup)
         case cm.EnterCard():
             return trouble.enter_card(table, hand, cmd, setup)
         case cm.VoidBox():
             return trouble.void_box(hand, cmd)
         case cm.VoidHand():
-            return trouble.void_hand(hand, cmd)
+            return trouble.void_hand(table, hand, cmd)
         case cm.Irregular():
             return trouble.irregular(hand, cmd)
         case cm.Reset():
             return trouble.reset(table, hand, cmd, setup)
         case cm.Resume():
-            return trouble.resume(table, hand, setup)
+            return trouble.resume(table, hand, cmd, setup)
         case cm.Deck():
             return people.new_deck(table, hand, cmd)
         case cm.BoardShows():

@@ -7,11 +7,10 @@ before the phase that it opens, in one transaction.
 from __future__ import annotations
 
 from controller.domain import events as ev
-from controller.domain.hand import people, settling
+from controller.domain.hand import people, settling, trouble
 from controller.domain.hand.expects import Want, current_decider, deal_place, expects, open_index, side_bets
 from controller.domain.hand.setup import Entropy, Setup
-from controller.domain.hand.trouble import _arm
-from controller.domain.phases import JokerPhase, Phase, next_phase
+from controller.domain.phases import PLAY, JokerPhase, Phase, next_phase
 from controller.domain.state import BoxStatus, FaceDown, Hand, Table
 
 
@@ -20,6 +19,8 @@ def advance(table: Table, setup: Setup, entropy: Entropy) -> tuple[ev.Event, ...
     hand = table.hand
     if hand is None:
         return people.open_hand(table, entropy) if table.open else ()
+    if hand.phase in PLAY and not any(box.playing for box in hand.boxes):
+        return trouble.ended_void(table, hand, "every box is void")
     match hand.phase:
         case Phase.DECK_CHECK:
             return _deck(table, hand)
@@ -52,7 +53,7 @@ def _deck(table: Table, hand: Hand) -> tuple[ev.Event, ...]:
 def _counted(hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
     if hand.counted != side_bets(hand):
         return ()
-    return (*_arm(setup), *_enter(hand, "counted"))
+    return (*trouble.arm(setup), *_enter(hand, "counted"))
 
 
 def _dealing(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
@@ -86,6 +87,6 @@ def _settling(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
     settled = settling.whole_hand(table, hand, setup)
     if not isinstance(settled[0], ev.HandSettled):
         return settled
-    disputed = tuple(b.box for b in hand.boxes if b.note == "released")
+    disputed = tuple(b.box for b in hand.boxes if b.disputed)
     ended = ev.HandEnded(hand=hand.number, outcome="settled", key=str(hand.key), seed=str(hand.seed), disputed=disputed)
     return (*settled, ended)

@@ -53,6 +53,8 @@ def grade(command: cm.Command, table: Table) -> Grade:
             return Grade.C if public else Grade.B
         case cm.Release() if command.box == 0:
             return Grade.S
+        case cm.Count() if hand is not None and hand.phase is Phase.LOCKED:
+            return Grade.B  # a difference was found: no longer the dealer's alone
         case cm.CorrectStake() if hand is not None and hand.phase is Phase.BETTING:
             return Grade.A
         case _ if isinstance(command, _SUPERVISED):

@@ -1,4 +1,4 @@
-"""Stakes until LOCK: who plays which box, for how much, and whether the hand may be dealt at all."""
+"""Stakes until LOCK: for how much a box plays, and whether the hand may be dealt at all; then START and STOP."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain import joker as draw
-from controller.domain.hand import offers
+from controller.domain.hand import offers, owners
 from controller.domain.hand.expects import side_bets
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.phases import JokerPhase, Phase, next_joker, next_phase, serves
@@ -26,9 +26,11 @@ def stake(table: Table, hand: Hand, cmd: cm.SetStake, setup: Setup) -> Result:
     bonus = box.bonus if cmd.bonus is None else cmd.bonus
     jackpot = box.jackpot if cmd.jackpot is None else cmd.jackpot
     if ante == 0:
-        return (ev.StakeSet(box=cmd.box, ante=0),)
+        others = owners.changes(hand, owners.left(hand, cmd.box), joined=True)
+        return (ev.StakeSet(box=cmd.box, ante=0), *others)
     wrong = stake_wrong(cmd.box, ante, bonus, jackpot, table, setup)
-    return wrong or (ev.StakeSet(box=cmd.box, ante=ante, bonus=bonus, jackpot=jackpot),)
+    shares = box.backers if ante == box.ante else ()
+    return wrong or (ev.StakeSet(box=cmd.box, ante=ante, bonus=bonus, jackpot=jackpot, backers=shares),)
 
 
 def stake_wrong(box: int, ante: int, bonus: int, jackpot: int, table: Table, setup: Setup) -> Rejection | None:
@@ -53,26 +55,29 @@ def bonus_limit(ante: int, table: Table, setup: Setup) -> int:
     return min(plate, ante // 2) if str(setup.rules.variant) == "russian" else plate
 
 
-def owner(hand: Hand, cmd: cm.Owner, setup: Setup) -> Result:
-    """Two boxes of one player. The owner's number is the first of his boxes."""
-    if not 1 <= cmd.owner <= setup.boxes:
-        return reject(Why.NO_SUCH_BOX, box=cmd.owner, boxes=setup.boxes)
-    first = min(cmd.box, hand.box(cmd.owner).owner)
-    joined = {hand.box(cmd.box).owner, hand.box(cmd.owner).owner}
-    moved = [b.box for b in hand.boxes if b.box == cmd.box or (b.owner in joined and b.owner != first)]
-    if cmd.owner == cmd.box:  # named as its own owner: the box leaves the others
-        return (ev.OwnerSet(box=cmd.box, owner=cmd.box),)
-    return tuple(ev.OwnerSet(box=n, owner=first) for n in moved if hand.box(n).owner != first)
-
-
 def repeat(table: Table, hand: Hand, cmd: cm.Repeat) -> Result:
-    """The last hand's stakes stand again."""
+    """The last hand's stakes stand again, whose they were and blind as they were; one act, however many boxes."""
     stakes = [s for s in table.stakes if cmd.box in (0, s.box)]
     if not stakes:
         return reject(Why.NO_STAKE)
-    return tuple(
-        ev.StakeSet(box=s.box, ante=s.ante, bonus=s.bonus, jackpot=s.jackpot, backers=s.backers) for s in stakes
-    )
+    found: list[ev.Event] = []
+    for s in stakes:
+        box, again = hand.box(s.box), bool(found)
+        found.append(
+            ev.StakeSet(box=s.box, ante=s.ante, bonus=s.bonus, jackpot=s.jackpot, backers=s.backers, joined=again)
+        )
+        if box.owner != s.owner and hand.box(s.owner).owner == s.owner:
+            found.append(ev.OwnerSet(box=s.box, owner=s.owner, joined=True))
+        if box.blind != s.blind:
+            found.append(ev.BlindSet(box=s.box, blind=s.blind, joined=True))
+    return tuple(found)
+
+
+def count(cmd: cm.Count) -> Result:
+    """So many side bets lie on the felt."""
+    if cmd.number < 0:
+        return reject(Why.BAD_ARGUMENT, what=f"count: {cmd.number} is below zero")
+    return (ev.CountGiven(number=cmd.number),)
 
 
 def blind(hand: Hand, cmd: cm.Blind) -> Result:
@@ -125,11 +130,13 @@ def _lying(box: Box) -> dict[str, Any]:
 
 def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
     """The first reason why LOCK is refused."""
+    if table.quarantined:
+        return reject(Why.DECK_OUT)
     boxes = [b for b in hand.boxes if b.playing]
     if not boxes:
         return reject(Why.NO_STAKE)
     for box in boxes:
-        wrong = stake_wrong(box.box, box.ante, box.bonus, box.jackpot, table, setup)
+        wrong = stake_wrong(box.box, box.ante, box.bonus, box.jackpot, table, setup) or _blind_wrong(box, setup)
         if wrong is not None:
             return wrong
     served = offers.boxes_served(setup.rules)
@@ -138,19 +145,12 @@ def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
     device = serves("lock", table.devices, joker=setup.joker)
     if device is not None:
         return reject(Why.DEVICE, device=device)
-    return owners_wrong(boxes, setup)
+    return owners.owners_wrong(boxes, setup)
 
 
-def owners_wrong(boxes: list[Box], setup: Setup) -> Rejection | None:
-    """Open boxes and equal antes of one player."""
-    for number in sorted({b.owner for b in boxes}):
-        mine = [b for b in boxes if b.owner == number]
-        open_boxes = sum(1 for b in mine if not b.blind)
-        if open_boxes > setup.procedure.max_open_boxes:
-            return reject(Why.TOO_MANY_OPEN, owner=number, count=open_boxes, high=setup.procedure.max_open_boxes)
-        if setup.procedure.equal_antes and len({b.ante for b in mine}) > 1:
-            return reject(Why.UNEQUAL, box=mine[0].box)
-    return None
+def _blind_wrong(box: Box, setup: Setup) -> Rejection | None:
+    extras = [name for name in ("bonus", "jackpot") if getattr(box, name) and name not in setup.rules.blind_extras]
+    return reject(Why.BLIND, box=box.box) if box.blind and extras else None
 
 
 # --- START and STOP --------------------------------------------------------------------------------------------------
@@ -160,7 +160,9 @@ def start(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
     """START: LOCK while bets are open; later, once STOP has timed out, the dealer's own draw."""
     if hand.phase is Phase.BETTING:
         return lock(table, hand, setup, entropy)
-    if hand.joker is JokerPhase.ARMED:
+    if hand.phase is Phase.LOCKED:
+        return reject(Why.COUNT_DIFFERS, counted=hand.counted, side_bets=side_bets(hand))
+    if hand.joker is JokerPhase.ARMED and hand.phase is Phase.DEALING:
         if not hand.stop_late:
             return reject(Why.WAIT_STOP, seconds=setup.procedure.stop_timeout_s)
         return _draw(hand, setup, "dealer")

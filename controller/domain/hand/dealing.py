@@ -91,8 +91,9 @@ def _unexpected(table: Table, cmd: cm.CardIn) -> Result:
     if hand is None or hand.phase not in HELD:
         return (refused,)
     early = hand.phase is Phase.BETTING
-    cause = Cause.EARLY_CARD if early else Cause.EXTRA_CARD
-    return (refused, *hold(hand, cause, None))
+    if early:  # the deck was touched before the bets closed: it is not dealt any more
+        return (refused, ev.DeckQuarantined(reason=str(Cause.EARLY_CARD)), *hold(hand, Cause.EARLY_CARD, None))
+    return (refused, *hold(hand, Cause.EXTRA_CARD, None))
 
 
 def hold(hand: Hand, cause: Cause, where: Expect | None) -> tuple[ev.Event, ...]:
@@ -103,7 +104,7 @@ def hold(hand: Hand, cause: Cause, where: Expect | None) -> tuple[ev.Event, ...]
 
 def fault(table: Table, cause: Cause, detail: str) -> tuple[ev.Event, ...]:
     """The table stops with a reason; once only for the same one."""
-    if table.hand is not None and table.hand.phase is Phase.FAULT and table.hand.fault_cause is cause:
+    if table.hand is not None and cause in table.hand.faults:
         return ()
     return (ev.FaultRaised(cause=str(cause), detail=detail),)
 

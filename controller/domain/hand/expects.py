@@ -64,7 +64,7 @@ def expects(table: Table, setup: Setup) -> Expect:
         case Phase.DECK_CHECK:
             return Expect(kind=Want.DECK, cause=table.quarantined)
         case Phase.BETTING:
-            return Expect(kind=Want.START)
+            return Expect(kind=Want.DECK, cause=table.quarantined) if table.quarantined else Expect(kind=Want.START)
         case Phase.LOCKED:
             return Expect(kind=Want.COUNT, count=side_bets(hand))
         case Phase.DEALING:
@@ -187,8 +187,8 @@ def in_settle_order(hand: Hand, setup: Setup) -> list[Box]:
 
 
 def must_turn(box: Box, hand: Hand) -> bool:
-    """Whether the box is turned: raised boxes where the dealer plays, and any box called (`note`) for a side bet."""
-    return box.turned or (bool(hand.qualifies) and box.decision is Decision.RAISE) or box.note == "called"
+    """Whether the box is turned: raised boxes where the dealer plays, and any box called for a side bet."""
+    return box.turned or (bool(hand.qualifies) and box.decision is Decision.RAISE) or box.called
 
 
 def turn_queue(hand: Hand, setup: Setup) -> list[Box]:

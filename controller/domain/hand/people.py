@@ -8,7 +8,7 @@ import msgspec
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
-from controller.domain.hand.authority import Grade, Identity, missing
+from controller.domain.hand.authority import OVERSIGHT, Grade, Identity, missing
 from controller.domain.hand.setup import Entropy, Plate, Setup
 from controller.domain.hand.trouble import adopt_shoe
 from controller.domain.phases import Phase
@@ -64,12 +64,18 @@ def open_table(table: Table, setup: Setup, people: tuple[Identity, ...]) -> Resu
         rules_id=setup.settle_rules,
         rules=msgspec.json.decode(setup.rules.canonical()),
         rules_hash=setup.rules.rules_hash(),
-        procedure=msgspec.to_builtins(setup.procedure),
-        limits=msgspec.to_builtins(setup.plate),
+        procedure=_plain(setup.procedure),
+        limits=_plain(setup.plate),
         boxes=setup.boxes,
     )
     anew = table.shoe.serial and table.shoe.log_last < table.shoe.last_event
     return (*signed, opened, *(adopt_shoe(table) if anew else ()))
+
+
+def _plain(struct: msgspec.Struct) -> dict[str, Any]:
+    """As a journal gives it back: a state must not depend on whether it was replayed."""
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(struct))
+    return plain
 
 
 def unsupported(setup: Setup) -> str:
@@ -104,7 +110,7 @@ def limits(table: Table, cmd: cm.Limits, setup: Setup) -> Result:
     if not between_hands(table):
         return reject(Why.HAND_RUNNING)
     named = {k: v for k in ("ante_min", "ante_max", "cap", "bonus_max") if (v := getattr(cmd, k)) is not None}
-    plate: dict[str, Any] = {**msgspec.to_builtins(setup.plate), **table.limits, **named}
+    plate: dict[str, Any] = {**_plain(setup.plate), **table.limits, **named}
     if not 0 < plate["ante_min"] <= plate["ante_max"] or plate["cap"] <= 0 or plate["bonus_max"] < 0:
         return reject(Why.BAD_ARGUMENT, what="limits: 0 < ante_min <= ante_max, 0 < cap, 0 <= bonus_max")
     msgspec.convert(plate, Plate)
@@ -118,7 +124,7 @@ def call(cmd: cm.Call) -> Result:
 
 def new_deck(table: Table, hand: Hand, cmd: cm.Deck) -> Result:
     """A supervisor names another deck."""
-    if hand.phase is not Phase.DECK_CHECK:
+    if hand.phase is not Phase.DECK_CHECK and not (hand.phase is Phase.BETTING and table.quarantined):
         return reject(Why.NOT_NOW, command="deck", phase=hand.phase)
     if not cmd.deck.strip():
         return reject(Why.BAD_ARGUMENT, what="deck: name the deck's id")
@@ -149,6 +155,16 @@ def ask(table: Table, cmd: cm.Command, people: tuple[Identity, ...], lacking: st
             missing=lacking,
         ),
     )
+
+
+def adds_nobody(table: Table, entry: Waiting, people: tuple[Identity, ...]) -> Rejection | None:
+    """Why those who agree now bring a waiting act no further: no oversight, or counted already."""
+    new = [p for p in people if p.roles & OVERSIGHT and p.operator != table.signed_on.get("dealer")]
+    if not new:
+        return reject(Why.NOT_ALLOWED, operator=people[0].operator, role=", ".join(sorted(people[0].roles)))
+    if all(p.operator in entry.operators for p in new):
+        return reject(Why.SAME_PERSON)
+    return None
 
 
 def find_waiting(table: Table, number: int) -> Waiting | None:

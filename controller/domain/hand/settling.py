@@ -10,7 +10,15 @@ from typing import Any
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.cards import CardError, card_text, parse_card
-from controller.domain.hand.expects import Want, discards_missing, expects, in_settle_order, turn_queue, unread_dealer
+from controller.domain.hand.expects import (
+    Want,
+    discards_missing,
+    expects,
+    in_settle_order,
+    next_for,
+    turn_queue,
+    unread_dealer,
+)
 from controller.domain.hand.request import request
 from controller.domain.hand.setup import Differ, Setup, Unsettled
 from controller.domain.phases import Phase
@@ -62,6 +70,8 @@ def _side_bet_may_win(table: Table, hand: Hand, box: Box, setup: Setup) -> bool:
 
 def turned(hand: Hand, cmd: cm.Turned, setup: Setup) -> Result:
     """The next box of the queue lies open."""
+    if hand.box(cmd.box).status is BoxStatus.HELD:
+        return reject(Why.HELD_BOX, box=cmd.box)
     queue = turn_queue(hand, setup)
     if not queue:
         return reject(Why.NOT_NOW, command="turned", phase=hand.phase)
@@ -146,13 +156,15 @@ def readings_differ(box: int, asked: dict[str, Any], differ: Differ) -> tuple[ev
 def check(hand: Hand, cmd: cm.DiscardCheck, setup: Setup) -> Result:
     """The discards were turned and are the named ones."""
     box = _current(hand, setup)
-    if box is None or box.box != cmd.box or not box.turned or discards_missing(box) or box.checked:
+    if box is None or box.box != cmd.box or next_for(box).kind is not Want.CHECK:
         return reject(Why.NOT_NOW, command="discard_check", phase=hand.phase)
     return (ev.DiscardsChecked(box=box.box),)
 
 
 def paid(hand: Hand, cmd: cm.Paid, setup: Setup) -> Result:
     """Chips moved, felt and record agree."""
+    if hand.box(cmd.box).status is BoxStatus.HELD:
+        return reject(Why.HELD_BOX, box=cmd.box)
     box = _current(hand, setup)
     if box is None or box.box != cmd.box:
         return reject(Why.NOT_NOW, command="paid", phase=hand.phase)

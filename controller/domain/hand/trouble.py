@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.cards import CardError, card_text, deck, parse_card
+from controller.domain.hand import offers
 from controller.domain.hand.dealing import hold, seen_cards
 from controller.domain.hand.expects import Want, current_decider, deal_place, drawing, expects, public_cards
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import HELD, JokerPhase, Phase, may_return, next_phase
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import UNKNOWN, BoxStatus, Cause, Hand, Table
+from controller.domain.state import UNKNOWN, Action, BoxStatus, Cause, Hand, Table
 
 Result = tuple[ev.Event, ...] | Rejection
+MOST = 10**12  # minor units; a larger number is a slip of the keys
 
 
 def irregular(hand: Hand, cmd: cm.Irregular) -> Result:
@@ -22,23 +26,41 @@ def irregular(hand: Hand, cmd: cm.Irregular) -> Result:
     return (*hold(hand, Cause.DECLARED, None), ev.CallRaised(reason=cmd.reason))
 
 
-def resume(table: Table, hand: Hand, setup: Setup) -> Result:
+def resume(table: Table, hand: Hand, cmd: cm.Resume, setup: Setup) -> Result:
     """Plays on: an extra card is burned, a doubtful one stays unknown. Side bets that differ are taken as counted."""
     if hand.phase is Phase.LOCKED:
         phase = next_phase(hand.phase, "counted")
         assert phase is not None
-        return (ev.Resumed(cause=str(Cause.SIDE_BETS), phase=phase), *_arm(setup))
+        return (ev.Resumed(cause=str(Cause.SIDE_BETS), phase=phase), *arm(setup))
     if hand.phase is not Phase.IRREGULAR or hand.back is None or hand.cause is None:
         return reject(Why.NOTHING_HELD)
+    if cmd.cause not in ("", hand.cause):
+        return reject(Why.NOTHING_HELD)
     assert may_return("resume", Phase.IRREGULAR, hand.back)
-    quarantine: tuple[ev.Event, ...] = ()
-    if hand.cause is Cause.EARLY_CARD:  # the deck was touched before the bets closed: it is not dealt any more
-        quarantine = (ev.DeckQuarantined(reason=str(hand.cause)),)
-    cleared: tuple[ev.Event, ...] = (ev.CallCleared(),) if table.call else ()
-    return (ev.Resumed(cause=str(hand.cause), phase=hand.back), *quarantine, *cleared)
+    return (ev.Resumed(cause=str(hand.cause), phase=hand.back), *_call_answered(table))
 
 
-def _arm(setup: Setup) -> tuple[ev.Event, ...]:
+def _call_answered(table: Table) -> tuple[ev.Event, ...]:
+    """Whoever was called has come and decided."""
+    return (ev.CallCleared(),) if table.call else ()
+
+
+def pinned(table: Table, cmd: cm.Command, setup: Setup) -> cm.Command:
+    """An act that must wait, tied to what its person saw: agreed to later, it must not hit something else."""
+    hand = table.hand
+    match cmd:
+        case cm.EnterCard():
+            want = expects(table, setup)
+            return msgspec.structs.replace(cmd, place=want.place, box=want.box, index=want.index + 1)
+        case cm.Resume() if hand is not None and hand.phase is Phase.IRREGULAR:
+            return msgspec.structs.replace(cmd, cause=str(hand.cause))
+        case cm.Reset() if hand is not None:
+            return msgspec.structs.replace(cmd, cause=str(hand.fault_cause))
+        case _:
+            return cmd
+
+
+def arm(setup: Setup) -> tuple[ev.Event, ...]:
     return (ev.JokerArmed(),) if setup.joker and setup.procedure.joker_time != "after_deal" else ()
 
 
@@ -48,15 +70,20 @@ def reset(table: Table, hand: Hand, cmd: cm.Reset, setup: Setup) -> Result:
         return reject(Why.NOTHING_HELD)
     if hand.fault_cause is Cause.READINGS_DIFFER:
         return reject(Why.NOT_NOW, command="reset", phase="readings differ: void_hand")
+    if cmd.cause not in ("", hand.fault_cause):
+        return reject(Why.NOTHING_HELD)
+    lost = hand.lost if cmd.number is None else cmd.number
+    if not 0 <= lost <= hand.lost:
+        return reject(Why.BAD_ARGUMENT, what=f"number {lost}: 0 to {hand.lost} cards were lost")
     assert may_return("reset", Phase.FAULT, hand.fault_back)
-    events: list[ev.Event] = [ev.FaultReset(cause=str(hand.fault_cause), phase=hand.fault_back)]
-    if hand.fault_cause in (Cause.SHOE, Cause.DEVICE_CHANGED, Cause.EVENT_DIFFERS):
-        events += adopt_shoe(table)
-    if hand.fault_cause is Cause.CARDS_LOST:
-        first, last = (int(n) for n in hand.detail.split(".."))
-        lost = last - first + 1 if cmd.number is None else cmd.number
-        events += _unknown_cards(hand, lost, setup)
-    return tuple(events)
+    reset_to = ev.FaultReset(cause=str(hand.fault_cause), phase=hand.fault_back)
+    return (reset_to, *_adopted(table, hand), *_unknown_cards(hand, lost, setup), *_call_answered(table))
+
+
+def _adopted(table: Table, hand: Hand) -> tuple[ev.Event, ...]:
+    """After any doubt of the shoe's log, whatever else was wrong beside it."""
+    doubt = {Cause.SHOE, Cause.DEVICE_CHANGED, Cause.EVENT_DIFFERS}
+    return adopt_shoe(table) if doubt.intersection(hand.faults) else ()
 
 
 def adopt_shoe(table: Table) -> tuple[ev.Event, ...]:
@@ -98,11 +125,22 @@ def _unknown_cards(hand: Hand, lost: int, setup: Setup) -> list[ev.Event]:
     return found
 
 
-def void_hand(hand: Hand, cmd: cm.VoidHand) -> Result:
+def void_hand(table: Table, hand: Hand, cmd: cm.VoidHand) -> Result:
     """A misdeal: all stakes go back; key and seed are revealed as ever."""
     if next_phase(hand.phase, "void") is None:
         return reject(Why.NOT_NOW, command="void_hand", phase=hand.phase)
-    return (ev.HandEnded(hand=hand.number, outcome="void", key=str(hand.key), seed=str(hand.seed), reason=cmd.reason),)
+    return ended_void(table, hand, cmd.reason)
+
+
+def ended_void(table: Table, hand: Hand, reason: str) -> tuple[ev.Event, ...]:
+    """The end of a hand that pays nothing; what stood in doubt with it ends too."""
+    unseen = hand.joker is JokerPhase.DRAWN
+    return (
+        *((ev.JokerVoided(reason=reason),) if unseen else ()),
+        *_adopted(table, hand),
+        *_call_answered(table),
+        ev.HandEnded(hand=hand.number, outcome="void", key=str(hand.key), seed=str(hand.seed), reason=reason),
+    )
 
 
 def void_box(hand: Hand, cmd: cm.VoidBox) -> Result:
@@ -140,23 +178,26 @@ def enter_card(table: Table, hand: Hand, cmd: cm.EnterCard, setup: Setup) -> Res
 def redirect(hand: Hand, cmd: cm.Redirect, setup: Setup) -> Result:
     """The last drawn card lies at another box that also waits for one; nobody looked."""
     source, target = hand.box(cmd.box), hand.box(cmd.target)
-    served = hand.phase is Phase.DECISIONS and bool(source.drawn) and target.awaits_draw
-    if not served:
+    lit = current_decider(hand, setup)  # the last card went to the lit box; whoever has decided has looked
+    served = hand.phase is Phase.DECISIONS and lit is not None and lit.box == source.box and bool(source.drawn)
+    if not served or target.box == source.box or not (target.playing and target.awaits_draw):
         return reject(Why.NOT_NOW, command="redirect", phase=hand.phase)
     return (ev.CardRedirected(source=cmd.box, target=cmd.target),)
 
 
-def correct_stake(hand: Hand, cmd: cm.CorrectStake) -> Result:
-    """The chips on the felt govern, until the box is paid."""
+def correct_stake(hand: Hand, cmd: cm.CorrectStake, setup: Setup) -> Result:
+    """The chips on the felt govern, until the box is paid; the plate does not, but the game's rules do."""
     box = hand.box(cmd.box)
     bonus = box.bonus if cmd.bonus is None else cmd.bonus
-    if cmd.ante <= 0 or bonus < 0:
+    if not 0 < cmd.ante <= MOST or not 0 <= bonus <= MOST:
         return reject(Why.BAD_ARGUMENT, what=f"ante {cmd.ante}, bonus {bonus}: amounts are positive")
-    if not box.playing or box.status is not BoxStatus.OPEN:
+    if not box.playing or box.status is not BoxStatus.OPEN or hand.phase is Phase.DECK_CHECK:
         return reject(Why.NOT_NOW, command="correct_stake", phase=hand.phase)
-    return (ev.StakeCorrected(box=cmd.box, ante=cmd.ante, bonus=bonus),)
-
-
-def joker_lit(hand: Hand) -> bool:
-    """Whether the board owes the table its joker: drawn or shown, so a restart lights it before any key works."""
-    return hand.joker in (JokerPhase.DRAWN, JokerPhase.SHOWN)
+    if bonus and not setup.rules.bonus_table:
+        return reject(Why.NO_BONUS)
+    if bonus and box.blind and "bonus" not in setup.rules.blind_extras:
+        return reject(Why.BLIND, box=box.box)
+    fee = offers.fee_of(setup.rules, box.count, cmd.ante) if box.action is Action.EXCHANGE else 0
+    if fee is None:
+        return reject(Why.FEE_NOT_WHOLE, fee=setup.rules.exchange_fee[box.count], ante=cmd.ante)
+    return (ev.StakeCorrected(box=cmd.box, ante=cmd.ante, bonus=bonus, fee=fee),)

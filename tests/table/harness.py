@@ -1,0 +1,439 @@
+"""A table in one process: the real service on a real journal, a deck that the test chooses, people, and no sleeping.
+
+Every act is checked as it happens: no sink shows a card that lies face down, and the state has one of the known phases.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from controller.domain import commands as cm
+from controller.domain import events as ev
+from controller.domain import joker as draw
+from controller.domain.cards import card_text, deck
+from controller.domain.hand import Act
+from controller.domain.hand.authority import Identity
+from controller.domain.hand.expects import Expect, Want
+from controller.domain.hand.setup import Plate, Procedure, Setup
+from controller.domain.phases import Phase
+from controller.domain.rejections import Rejection, Why
+from controller.domain.state import FaceDown, Hand, Table
+from controller.journal import keys as key_files
+from controller.journal.codec import Registry
+from controller.journal.journal import Journal
+from controller.journal.records import Stamp
+from controller.journal.store import JournalWriteError, WriteFault
+from controller.rulesets import load
+from controller.table import lamps, past, projection
+from controller.table.service import Outcome, Service
+from controller.table.setup import settle_both
+
+TABLE = "T1"
+D1 = Identity("d1", frozenset({"dealer"}))
+S1 = Identity("s1", frozenset({"supervisor"}))
+S2 = Identity("s2", frozenset({"supervisor"}))
+E1 = Identity("e1", frozenset({"surveillance"}))
+X1 = Identity("x1", frozenset({"dealer", "supervisor"}))
+T9 = Identity("t9", frozenset({"technician"}))
+CARD = re.compile(r"(?<![0-9A-Za-z])(?:[2-9TJQKA][cdhs])(?![0-9A-Za-z])")
+
+
+def make_setup(rules: str = "jpoker", boxes: int = 6, house: dict[str, Any] | None = None, **procedure: Any) -> Setup:
+    """What a table plays; `house` are parameters of the rule set, the rest is procedure and plate."""
+    plate = {"ante_min": 10, "ante_max": 1000, "cap": 100_000, "bonus_max": 50}
+    plate |= {key: procedure.pop(key) for key in (*plate, "chips") if key in procedure}
+    base = load(rules)
+    timing = {k: v for k, v in procedure.items() if k in ("joker_time", "draw_timing", "settle_order")}
+    played = base.with_set({**(house or {}), **timing}, "test")
+    return Setup(
+        table=TABLE,
+        rules=played,
+        boxes=boxes,
+        plate=Plate(**plate),
+        procedure=msgspec.structs.replace(
+            Procedure(
+                joker_time=str(played.joker_time),
+                draw_timing=str(played.draw_timing),
+                settle_order=str(played.settle_order),
+            ),
+            **{k: v for k, v in procedure.items() if k not in timing},
+        ),
+        settle=settle_both,
+        settle_rules=base.base_id or base.id,
+        settle_set=played.settlement_diff(load(base.base_id or base.id)),
+    )
+
+
+@lru_cache(maxsize=512)
+def seed_for(slot: str, hand: int, doc_weight: int) -> bytes:
+    """A seed whose draw gives this slot."""
+    weights = draw.joker_weights(doc_weight)
+    for n in range(100_000):
+        seed = hashlib.sha256(b"seed%d" % n).digest()
+        if draw.slot_text(draw.draw_slot(seed, None, TABLE, hand, 1, weights)) == slot:
+            return seed
+    raise AssertionError(f"no seed gives {slot}")
+
+
+class Entropy:
+    """Repeatable randomness. The service asks for a key, then a seed; the seed can be chosen."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.seed = b""
+
+    def __call__(self, count: int) -> bytes:
+        self.calls += 1
+        if self.calls % 2 == 0 and self.seed:
+            return self.seed
+        return hashlib.sha256(b"entropy%d" % self.calls).digest()[:count]
+
+
+class Clock:
+    """Moves only when a test says so."""
+
+    def __init__(self) -> None:
+        self.ns = 1_000_000_000
+        self.wall = "2024-01-01T00:00:00.000+00:00"
+
+    def stamp(self) -> Stamp:
+        self.ns += 1_000_000
+        return Stamp(self.wall, self.ns, "run1")
+
+
+class Recorder:
+    """The journal behind the clock; or nothing but a list. `broken` makes every write fail."""
+
+    def __init__(self, journal: Journal | None, clock: Clock) -> None:
+        self.journal = journal
+        self.clock = clock
+        self.broken = False
+        self.events: list[tuple[int | None, ev.Event]] = []
+
+    def append(self, events: Sequence[ev.Event], hand: int | None) -> None:
+        if self.broken:
+            raise JournalWriteError(WriteFault.FULL, "journal.db")
+        if self.journal is not None:
+            self.journal.append(events, hand=hand, stamp=self.clock.stamp())
+        self.events += [(hand, event) for event in events]
+
+
+def registry() -> Registry:
+    return Registry(ev.registry())
+
+
+class Rig:
+    """One table."""
+
+    def __init__(self, folder: Path | None = None, setup: Setup | None = None, **how: Any) -> None:
+        self.setup = setup or make_setup(**how)
+        self.clock, self.entropy = Clock(), Entropy()
+        self.folder = folder
+        self.journal = self._create(folder) if folder is not None else None
+        self.shown: list[bytes] = []
+        self.refusals: list[str] = []
+        self.deck: dict[tuple[str, int, int], str] = {}
+        self.event_no = 0
+        self.log: dict[int, cm.CardIn] = {}
+        self.taint = True
+        self._start(Table())
+
+    def _create(self, folder: Path) -> Journal:
+        keys = key_files.create(folder, Entropy())
+        return Journal.create(
+            folder / "journal.db",
+            table=TABLE,
+            keys=keys,
+            registry=registry(),
+            entropy=Entropy(),
+            stamp=self.clock.stamp(),
+        )
+
+    def _start(self, table: Table) -> None:
+        self.recorder = Recorder(self.journal, self.clock)
+        self.service = Service(self.setup, table, self.recorder, self.entropy, self.changed)
+        self.service.take_up(ev.RunStarted(version="0", mode="bench", hardware={}, config_hash=""))
+
+    # --- what is to be seen ------------------------------------------------------------------------------------------
+
+    @property
+    def table(self) -> Table:
+        return self.service.table
+
+    @property
+    def hand(self) -> Hand:
+        assert self.table.hand is not None
+        return self.table.hand
+
+    @property
+    def want(self) -> Expect:
+        return self.service.want
+
+    @property
+    def phase(self) -> Phase:
+        return self.table.phase
+
+    def snapshot(self) -> projection.Snapshot:
+        return projection.snapshot(self.table, self.setup, {"not_recording": self.service.not_recording})
+
+    def sinks(self) -> tuple[bytes, Any]:
+        """Everything that leaves: the snapshot's bytes, and lamps and lines in both languages."""
+        shown = [lamps.display(self.table, self.setup, language) for language in ("en", "ru")]
+        return msgspec.json.encode(self.snapshot()), [msgspec.structs.astuple(display) for display in shown]
+
+    def changed(self) -> None:
+        data = msgspec.json.encode(self.snapshot())
+        self.shown.append(data)
+        if self.taint:
+            shown = msgspec.json.decode(data)
+            for name in ("jokers", "last_hand", "joker"):
+                shown.pop(name)
+            self.assert_clean(repr(shown))
+            self.assert_clean(repr([lamps.display(self.table, self.setup, tongue).lines for tongue in ("en", "ru")]))
+
+    def hidden(self) -> set[str]:
+        """Cards that only the controller knows, and the joker before it is shown."""
+        hand = self.table.hand
+        if hand is None:
+            return set()
+        slots = [*hand.dealer, *(s for b in hand.boxes for s in (*b.dealt, *b.drawn))]
+        return {slot.card for slot in slots if isinstance(slot, FaceDown)}
+
+    def assert_clean(self, text: str) -> None:
+        found = self.hidden() & set(CARD.findall(text))
+        assert not found, f"{len(found)} face-down cards are shown"
+
+    def events(self, kind: type[ev.Event] | None = None) -> list[Any]:
+        return [event for _, event in self.recorder.events if kind is None or isinstance(event, kind)]
+
+    # --- acting ------------------------------------------------------------------------------------------------------
+
+    def act(self, command: cm.Command, *people: Identity, origin: str = "socket") -> Outcome:
+        """One act; its refusal in both languages is looked at for hidden cards."""
+        outcome = self.service.act(Act(command=command, people=people, origin=origin))
+        if outcome.rejection is not None:
+            texts = [outcome.rejection.text("en"), outcome.rejection.text("ru")]
+            self.refusals += texts
+            named = getattr(command, "card", getattr(command, "cards", ""))  # what the person said himself is no news
+            if not named:
+                self.assert_clean(" ".join(texts))
+        assert isinstance(self.phase, Phase)
+        return outcome
+
+    def do(self, command: cm.Command, *people: Identity, origin: str = "socket") -> Outcome:
+        """An act that must not be refused."""
+        outcome = self.act(command, *people, origin=origin)
+        assert outcome.rejection is None, outcome.rejection
+        return outcome
+
+    def refused(self, why: Why, command: cm.Command, *people: Identity, origin: str = "socket") -> Rejection:
+        """An act that must be refused for this reason, and changes nothing."""
+        before = self.table
+        outcome = self.act(command, *people, origin=origin)
+        assert outcome.rejection is not None, f"{command} was taken: {outcome.events}"
+        assert outcome.rejection.why is why, outcome.rejection
+        assert self.table == before
+        return outcome.rejection
+
+    def device(self, command: cm.Command) -> Outcome:
+        return self.do(command, origin="device")
+
+    # --- verbs -------------------------------------------------------------------------------------------------------
+
+    def connect(self, *names: str, serial: str = "SN1", log_last: int | None = None) -> None:
+        for name in names or ("shoe", "board"):
+            last = self.event_no if log_last is None else log_last
+            self.device(cm.DeviceIn(device=name, model=name, serial=serial, firmware="1", boot_id="b", log_last=last))
+
+    def open(self) -> Rig:
+        self.connect()
+        self.do(cm.OpenTable(), D1, S1)
+        return self
+
+    def stake(self, **boxes: int) -> Rig:
+        """`stake(b1=10, b3=20)`."""
+        for name, ante in boxes.items():
+            self.do(cm.SetStake(box=int(name[1:]), ante=ante))
+        return self
+
+    def joker(self, slot: str) -> Rig:
+        """The draw of the hand that is locked next."""
+        self.entropy.seed = seed_for(slot, self.hand.number, self.setup.rules.doc_weight)
+        return self
+
+    def lay(self, dealer: str = "", draws: dict[int, str] | None = None, **boxes: str) -> Rig:
+        """Which card comes at which place; places not named get the first cards of the deck that are named nowhere."""
+        self.deck = {}
+        for name, text in boxes.items():
+            self.deck |= {("box", int(name[1:]), i): card for i, card in enumerate(text.split())}
+        self.deck |= {("dealer", 0, i): card for i, card in enumerate(dealer.split())}
+        for box, text in (draws or {}).items():
+            self.deck |= {("draw", box, i): card for i, card in enumerate(text.split())}
+        return self
+
+    def truth(self, want: Expect) -> str:
+        """The card that lies, or will lie, at a place."""
+        place = (want.place, want.box, want.index)
+        if place not in self.deck:
+            used = set(self.deck.values())
+            self.deck[place] = next(t for c in deck(self.setup.rules.deck_size) if (t := card_text(c)) not in used)
+        return self.deck[place]
+
+    def card(self, text: str | None = None, *, unread: bool = False, lay: bool = True) -> Outcome:
+        """The next card of the shoe: the laid one, another, or one that the reader could not tell."""
+        want = self.want
+        if text is not None and lay and want.kind is Want.CARD:
+            self.deck[want.place, want.box, want.index] = text
+        known = text or (self.truth(want) if want.kind is Want.CARD else "??")
+        self.event_no += 1
+        sent = cm.CardIn(
+            device="shoe", event_no=self.event_no, card="??" if unread else known, reason="smudge" * unread
+        )
+        self.log[self.event_no] = sent
+        return self.device(sent)
+
+    def again(self, event_no: int) -> Outcome:
+        return self.device(self.log[event_no])
+
+    def lock(self) -> Rig:
+        self.do(cm.Start())
+        return self
+
+    def stop(self) -> Rig:
+        self.do(cm.Stop(), origin="keys")
+        return self
+
+    def board_shows(self) -> Rig:
+        self.do(cm.BoardShows(), origin="device")
+        return self
+
+    def ok(self) -> Rig:
+        self.do(cm.Ok(), origin="keys")
+        return self
+
+    def deal(self) -> Rig:
+        """All cards of the deal; STOP and board in between where the joker is drawn."""
+        while self.phase is Phase.DEALING:
+            self.step()
+        return self
+
+    def step(self) -> None:
+        """The one thing that the table waits for, done honestly by whoever it is."""
+        want = self.want
+        match want.kind:
+            case Want.OPEN:
+                self.do(cm.OpenTable(), D1, S1)
+            case Want.DECK:
+                self.do(cm.Deck(deck="spare"), S1)
+            case Want.START:
+                if not any(b.ante for b in self.hand.boxes):
+                    self.stake(b1=10)
+                self.lock()
+            case Want.COUNT:
+                self.do(cm.Resume(), S1)
+            case Want.CARD:
+                self.card()
+            case Want.STOP:
+                self.stop()
+            case Want.BOARD:
+                self.board_shows()
+            case Want.ENTRY:
+                self.do(cm.EnterCard(card=self.truth(want)), S1)
+            case Want.DECISION:
+                box = self.hand.box(want.box)
+                self.do(cm.FixDraw(box=want.box) if box.awaits_draw else cm.Bet(box=want.box))
+            case Want.REVEAL | Want.TURN | Want.PAID | Want.REST:
+                self.ok()
+            case Want.DISCARDS:
+                dealt = self.hand.box(want.box).dealt
+                left = [s.card for s in dealt if s.card not in (self.hand.box(want.box).discards or ())]  # type: ignore[union-attr]
+                self.do(cm.NameDiscards(box=want.box, cards=left[-1]))
+            case Want.CHECK:
+                self.do(cm.DiscardCheck(box=want.box), S1)
+            case Want.RELEASE:
+                self.do(cm.Release(box=want.box), S1)
+            case Want.SUPERVISOR:
+                fault = self.phase is Phase.FAULT
+                self.do(cm.Reset() if fault else cm.Resume(), S1)
+            case _:
+                raise AssertionError(f"nothing to do in {self.phase}: {want}")
+
+    def finish(self) -> Rig:
+        """To the end of the open hand, honestly."""
+        number = self.hand.number
+        for _ in range(400):
+            if self.table.hand is None or self.table.hand.number != number:
+                return self
+            self.step()
+        raise AssertionError(f"no end: {self.phase} {self.want}")
+
+    def to(self, *kinds: Want) -> Rig:
+        """Plays on until the table waits for one of these."""
+        for _ in range(400):
+            if self.want.kind in kinds:
+                return self
+            self.step()
+        raise AssertionError(f"never {kinds}")
+
+    def decide(self, script: dict[int, Sequence[cm.Command]]) -> Rig:
+        """Decisions by box, in order; bought cards come as laid."""
+        for commands in (script[box] for box in sorted(script)):
+            for command in commands:
+                while self.want.kind is Want.CARD and not isinstance(command, cm.Exchange):
+                    self.card()
+                self.do(command)
+        return self
+
+    # --- the end of a process ----------------------------------------------------------------------------------------
+
+    def replayed(self) -> Table:
+        """What the file says now (the journal stays open)."""
+        assert self.journal is not None
+        return past.replay(self.journal).table
+
+    def restart(self, *, connect: bool = True) -> Rig:
+        """Killed and started anew from the file. What must be found again is compared."""
+        assert self.journal is not None
+        assert self.folder is not None
+        before = self.table
+        self.journal.close()
+        self.journal = open_journal(self.folder)
+        table = past.replay(self.journal).table
+        assert table == before
+        self._start(table)
+        if connect:
+            self.connect()
+        return self
+
+    def close(self) -> None:
+        if self.journal is not None:
+            self.journal.close()
+
+
+def open_journal(folder: Path) -> Journal:
+    keys = key_files.load(folder)
+    return Journal.open(folder / "journal.db", table=TABLE, keys=keys, registry=registry(), entropy=Entropy())
+
+
+def clone(folder: Path, into: Path) -> Path:
+    """The files as a power cut at this moment would leave them."""
+    into.mkdir()
+    for source in folder.iterdir():
+        if source.name.startswith("journal.db") and "lock" in source.name:
+            continue
+        shutil.copy(source, into / source.name)
+    return into
+
+
+def ran(rig: Rig) -> Iterator[Rig]:
+    """For fixtures."""
+    yield rig
+    rig.close()
