@@ -85,6 +85,7 @@ class Demo:
         self._staff = Staff(self._bench, self._say_aloud)
         self._daemon: Daemon | None = None
         self._shown = 0
+        self._tail_told = False
         self._settled = 0
         self._void_in_a_row = 0
 
@@ -160,9 +161,8 @@ class Demo:
                 since, version = time.monotonic(), seen
             code = self._daemon.returncode if self._daemon else None
             if code is not None:
-                raise BenchError(
-                    725, f"tabled ended with {code}", str(self._folder), "see its log", exit_code=code or 1
-                )
+                what, where = f"tabled ended with {code}", str(self._folder)
+                raise BenchError(725, what, where, "see its log", exit_code=max(code, 1))  # killed: below 0
         raise BenchError(726, f"waited {progress_s:.0f} s for {what}", self._stands(), "see tabled.log", exit_code=1)
 
     def _stands(self) -> str:
@@ -188,7 +188,7 @@ class Demo:
         self._bench.stop()
         if code and self._daemon:
             _print(f"tabled ended with exit code {code}", error=True)
-            _print(self._daemon.tail(), error=True)
+            _print(self.tail(), error=True)
         return code == 0
 
     def _audit(self) -> bool:
@@ -203,8 +203,9 @@ class Demo:
         return True
 
     def tail(self) -> str:
-        """The end of the daemon's log."""
-        return self._daemon.tail() if self._daemon else ""
+        """The end of the daemon's log, once."""
+        told, self._tail_told = self._tail_told, True
+        return "" if told or self._daemon is None else self._daemon.tail()
 
 
 def _print(text: str, *, error: bool = False) -> None:
