@@ -6,7 +6,7 @@ GAME ?= jpoker
 SEED ?=
 DIR ?=
 
-.PHONY: demo test lint diagrams setup lock clean
+.PHONY: demo test lint bench diagrams setup lock clean
 
 setup: .venv/.ready
 
@@ -25,11 +25,16 @@ lint: .venv/.ready
 	$(PY) -m mypy
 	.venv/bin/lint-imports
 
+bench: .venv/.ready
+	@$(PY) -m pip install --quiet --require-hashes -r requirements-bench.lock
+	@$(PY) benchmarks/run.py
+
 diagrams: .venv/.ready
 	@scripts/diagrams
 
 lock:
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 requirements.in -o requirements.lock
+	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 requirements-bench.in -o requirements-bench.lock
 
 clean:
 	rm -rf .venv build *.egg-info firmware-sim/*.egg-info
