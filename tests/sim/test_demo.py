@@ -6,9 +6,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+from firmware_sim import scenario
+from firmware_sim.bench import Bench
+from firmware_sim.children import Daemon, call
+from firmware_sim.demo import QUIET_S
+from firmware_sim.demo_files import PINS, prepare
 
 from tests.sim.test_gpio import until
 
@@ -76,3 +82,26 @@ def test_a_daemon_that_cannot_start_is_shown(tmp_path: Path) -> None:
     last = done.stderr.splitlines()[-1]
     assert last.startswith("TC-")
     assert "Traceback" not in done.stderr
+
+
+def test_the_scenario_of_the_page(tmp_path: Path) -> None:
+    """docs/bench.md's example, against a daemon that people opened by tablectl."""
+    page = (Path(__file__).parents[2] / "docs" / "bench.md").read_text("utf-8")
+    (tmp_path / "page.toml").write_text(page.split("```toml\n")[1].split("```")[0])
+    config = prepare(tmp_path, "jpoker")
+    with Bench(tmp_path, seed=7) as bench:
+        environ = {"GPIOZERO_PIN_FACTORY": "firmware_sim", "FIRMWARE_SIM_SOCKET": str(tmp_path / "gpio.sock")}
+        daemon = Daemon(config, tmp_path, environ)
+        try:
+            bench.wait_expects("open", 20)
+            call("tablectl", "do", "open_table", "--config", str(config), "--as", "dealer", "--as", "supervisor",
+                 pins=[PINS["dealer"], PINS["supervisor"]])  # fmt: skip
+            bench.wait_expects("start")
+            threading.Event().wait(QUIET_S)
+            done = list(scenario.run(bench, scenario.load(tmp_path / "page.toml")))
+            assert done[-1] == "8 wait_hand 1"
+            assert bench.world.box(1).dealt[:1] == ["As"]
+            assert any(line.strip() for line in bench.display.text())
+            bench.let_robot_play(False)
+        finally:
+            assert daemon.stop() == 0, daemon.tail()
