@@ -1,4 +1,4 @@
-"""`make bench`: every figure beside a peer or a floor, measured alternately in this one run. Prints ratios, judges nothing.
+"""`make bench`: every figure beside a peer or a floor, measured alternately in this one run. Judges nothing.
 
 Not a test: machines differ, ratios hold. Goals are those of docs/performance.md.
 """
@@ -162,10 +162,8 @@ def appending(folder: Path) -> None:
 
 
 def auditing(folder: Path) -> None:
-    subprocess.run(
-        [BIN / "firmware-sim", "demo", "--game", "jpoker", "--hands", "10", "--seed", "1", "--dir", str(folder / "run")],
-        check=True, stdout=subprocess.DEVNULL,
-    )  # fmt: skip
+    demo = [BIN / "firmware-sim", "demo", "--game", "jpoker", "--hands", "10", "--seed", "1"]
+    subprocess.run([*demo, "--dir", str(folder / "run")], check=True, stdout=subprocess.DEVNULL)
     path = folder / "run/journal.db"
 
     def floor() -> int:

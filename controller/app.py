@@ -276,14 +276,14 @@ class _Assembled:
         stack.callback(self._pins.close)
         self._server.start()
         stack.callback(self._server.close)
+        loop = self._loop = Loop(self._parts(), hw.inbox)
+        for number in (signal.SIGTERM, signal.SIGINT):  # before RunStarted: from then on a stop must be in order
+            signal.signal(number, lambda n, _frame: loop.quit(Quit(signal.Signals(n).name)))
         self._service.take_up(started)
         self._outputs.start()
         stack.callback(self._outputs.close)
         if hw.pump is not None:
             hw.pump.start()
-        loop = self._loop = Loop(self._parts(), hw.inbox)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda n, _frame: loop.quit(Quit(signal.Signals(n).name)))
         self._log.info("ready", table=self._config.table.id, hand=self._service.table.hands)
         self._notifier.ready(f"table {self._config.table.id}")
         reason = loop.run()

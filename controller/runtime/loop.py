@@ -24,7 +24,7 @@ from controller.errors import TableError
 from controller.runtime.logs import TotalLogger
 from controller.runtime.notify import Notifier
 from controller.runtime.outputs import Shown
-from controller.table import intake, lamps, projection
+from controller.table import intake, lamps, projection, prompts
 from controller.table.keypad import Keypad, Stale
 from controller.table.menu import Supervised
 from controller.table.service import Outcome, Service, command_of, public_outcome
@@ -46,6 +46,7 @@ from drivers.shoe import Shoe
 
 SECOND_NS = 1_000_000_000
 LONGEST_WAIT_NS = SECOND_NS // 4
+REFUSAL_NS = 3 * SECOND_NS
 NUMBERED = (CardRead, DeviceNote, EventsLost)
 
 
@@ -113,6 +114,8 @@ class Loop:
         self._stop_ns: int | None = None  # when the wait for STOP began
         self._joker_shown = False  # this run's board has shown the joker of the open hand
         self._quit: Quit | None = None
+        self._answer_to_press: Rejection | None = None  # what the last press was answered with
+        self._refused_ns = 0
 
     def quit(self, why: Quit) -> None:
         """From a signal handler: only sets a mark, the inbox's lock may be held."""
@@ -183,6 +186,9 @@ class Loop:
         if shoe is not None and shoe.next_tick_ns is not None and now >= shoe.next_tick_ns:
             self._devices(shoe.tick(now))
         self._stop_timer(now)
+        if self._answer_to_press is not None and now - self._refused_ns >= REFUSAL_NS:
+            self._told(None)
+            self.changed()
         if now >= self._second_ns:
             self._second_ns = now + SECOND_NS
             self._p.service.tick()
@@ -274,11 +280,20 @@ class Loop:
             elif isinstance(output, Stale):
                 self._p.log.info("press was meant for an earlier step", key=output.key)
             elif self._joker_owed():
-                self._p.service.refuse(Act(command=output, origin="keys"), reject(Why.JOKER_DARK))
+                dark = reject(Why.JOKER_DARK)
+                self._p.service.refuse(Act(command=output, origin="keys"), dark)
+                self._told(dark)
             else:
-                self._act(output, origin="keys")
+                self._told(self._act(output, origin="keys").rejection)
         if outputs or self._p.keypad.busy:
             self._show()
+
+    def _told(self, rejection: Rejection | None) -> None:
+        """A refused press is answered on the display and in the snapshot, until the next press or for a few seconds."""
+        self._answer_to_press = rejection
+        self._refused_ns = self._p.clock_ns()
+        if rejection is not None:
+            self.changed()
 
     def _pin_said(self, said: PinSaid) -> None:
         """Somebody at the key switch has proved who he is, or not. Only for the state that he saw."""
@@ -353,7 +368,12 @@ class Loop:
         if not lamps.joker_lit(hand):
             self._joker_shown = False
         self._p.keypad.saw(service.want, self._p.clock_ns())
-        health = {"recording": not service.not_recording, "not_recording": service.not_recording}
+        refused = self._answer_to_press
+        health = {
+            "recording": not service.not_recording,
+            "not_recording": service.not_recording,
+            "refused": {"code": refused.code, "en": refused.text("en"), "ru": refused.text("ru")} if refused else None,
+        }
         shown = projection.snapshot(service.table, service.setup, health)
         self._p.server.publish(msgspec.json.encode(shown), service.table.version)
         self._show()
@@ -361,7 +381,8 @@ class Loop:
     def _show(self) -> None:
         service = self._p.service
         hand = service.table.hand
-        display = lamps.display(
-            service.table, service.setup, self._p.language, self._p.keypad.overlay(service.table, service.setup)
-        )
+        overlay = self._p.keypad.overlay(service.table, service.setup)
+        if self._answer_to_press is not None:
+            overlay = prompts.wrapped(f"NO: {self._answer_to_press.text(self._p.language)}")
+        display = lamps.display(service.table, service.setup, self._p.language, overlay)
         self._p.screen.show(display, hand.number if hand else 0)

@@ -101,16 +101,20 @@ def _key(table: Table, want: Expect, setup: Setup) -> str:
 WIDTH = 20
 
 
-def display(table: Table, shown: Prompt, setup: Setup, language: str) -> tuple[str, str, str, str]:
-    """Four lines of twenty: hand and phase, then the prompt, wrapped at blanks."""
-    hand = table.hand
-    first = f"{setup.table} #{hand.number} {hand.phase}" if hand else f"{setup.table} closed"
-    lines = [first[:WIDTH]]
-    line = ""
-    for word in (shown.ru if language == "ru" else shown.en).split():
+def wrapped(text: str) -> tuple[str, ...]:
+    """Lines of twenty, broken at blanks."""
+    lines, line = [], ""
+    for word in text.split():
         if line and len(line) + 1 + len(word) > WIDTH:
             lines.append(line)
             line = ""
         line = f"{line} {word}".strip()[:WIDTH]
-    lines = [*lines, line, "", "", ""][:4]
+    return (*lines, line)
+
+
+def display(table: Table, shown: Prompt, setup: Setup, language: str) -> tuple[str, str, str, str]:
+    """Four lines of twenty: hand and phase, then the prompt."""
+    hand = table.hand
+    first = f"{setup.table} #{hand.number} {hand.phase}" if hand else f"{setup.table} closed"
+    lines = (first[:WIDTH], *wrapped(shown.ru if language == "ru" else shown.en), "", "", "")
     return (lines[0], lines[1], lines[2], lines[3])
