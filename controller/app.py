@@ -25,6 +25,7 @@ from typing import Any
 import msgspec
 
 from controller.config import Config, Mode, load_config
+from controller.control import operators
 from controller.control.pins import PinDesk
 from controller.control.protocol import Answer
 from controller.control.server import ControlServer
@@ -149,6 +150,7 @@ def run(config: Config, source: Path) -> None:
         if replayed.table.open:
             check_same_rules(setup, replayed.table.rules_hash, str(source))
         logs = stack.enter_context(_logs(config))
+        _check_operators(config, logs, running=replayed.table.open)
         hardware = stack.enter_context(_hardware(config, replayed.table.shoe.last_event))
         run_id = os.urandom(4).hex()
         table = _Assembled(config, setup, journal, replayed, logs, hardware, notifier, Clock(run_id))
@@ -176,6 +178,16 @@ def _logs(config: Config) -> Iterator[Logs]:
         yield logs
     finally:
         logs.close()
+
+
+def _check_operators(config: Config, logs: Logs, *, running: bool) -> None:
+    """A closed table does not start without its people. An open one does: the dealer can end the hand on the keys."""
+    try:
+        operators.load(Path(config.control.operators))
+    except TableError as error:
+        if not running:
+            raise
+        logs.get("tabled").error("no operator can prove who he is", problem=error.line())
 
 
 class _Hardware(msgspec.Struct):
