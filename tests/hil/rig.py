@@ -1,6 +1,6 @@
-"""A whole table for one test: bench in the test's process, tabled as a child on a real pty, everything gone at the end.
+"""A whole table for one test: bench in the test process, tabled as a child on a real pty, all gone at the end.
 
-Looks at the daemon only from outside: its exit code, stderr, log, socket, journal file, and what the bench's lamps show.
+Looks at the daemon only from outside: its exit code, stderr, log, socket, journal file, and what lamps show.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The shoe's line on a real pty: plugs pulled in mid-deal, noise, repeats, lost acknowledgements; cards that are wrong."""
+"""The shoe on a real pty: plugs pulled in mid-deal, noise, repeats, lost acknowledgements; cards that are wrong."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def finish(rig: Rig, hands: int = 1) -> None:
     """The hand goes on to its end, and the record is the felt's."""
     rig.play_hands(hands)
     rig.bench.new_deck(99)
-    assert rig.stop() [0] == 0
+    assert rig.stop()[0] == 0
     rig.audit()
     for hand in range(1, hands + 1):
         rig.felt_agrees(hand)
@@ -95,7 +95,9 @@ def test_an_open_card_that_is_not_read_is_entered_at_once() -> None:
         rig.bench.inject(Fault.UNREAD_CARD)
         asked = rig.play_until(lambda s: s["expects"]["kind"] == "entry")
         assert asked["expects"]["place"] == "dealer"
-        refused = rig.tablectl("do", "enter_card", "card=Xx", "--config", str(rig.config), "--as", "supervisor", pins=["2222"])
+        refused = rig.tablectl(
+            "do", "enter_card", "card=Xx", "--config", str(rig.config), "--as", "supervisor", pins=["2222"]
+        )
         assert refused.returncode != 0
         assert refused.stderr.startswith("TC-05")
         finish(rig)
