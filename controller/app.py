@@ -87,7 +87,7 @@ def initialise(config: Config) -> None:
     signing, credential = Path(config.keys.signing), Path(config.keys.credential)
     path = Path(config.journal.path)
     if path.exists():
-        raise TableError(222, "a journal stands there already", str(path), "start tabled without --init")
+        raise TableError(225, "a journal stands there already", str(path), "start tabled without --init")
     if signing.exists() and credential.exists():
         keys = key_files.load_files(signing, credential)
     else:
@@ -132,7 +132,7 @@ def open_journal(config: Config) -> Journal:
     keys = key_files.load_files(Path(config.keys.signing), Path(config.keys.credential))
     if not path.exists():
         raise TableError(
-            223, "there is no journal", str(path), "restore it, or `tabled --init` on a new table", exit_code=3
+            226, "there is no journal", str(path), "restore it, or `tabled --init` on a new table", exit_code=3
         )
     return Journal.open(path, table=config.table.id, keys=keys, registry=Registry(ev.registry()), entropy=os.urandom)
 

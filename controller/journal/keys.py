@@ -96,7 +96,7 @@ def _read(path: Path) -> bytes:
             key = file.read(KEY_BYTES + 1)
     except OSError as error:
         what = f"key not to be read ({error.strerror})"
-        raise TableError(222, what, str(path), "create the keys with `tablectl setup` or pass the credential") from None
+        raise TableError(222, what, str(path), "make the keys with `tabled --init` or pass the credential") from None
     if mode & (stat.S_IRWXO | stat.S_IWGRP):
         raise TableError(223, f"key open to others (mode {stat.S_IMODE(mode):04o})", str(path), "chmod 0600 it")
     if len(key) != KEY_BYTES:

@@ -278,7 +278,7 @@ class Loop:
             if isinstance(output, Supervised):
                 self._p.ask_pin(output, self._p.service.table.version)
             elif isinstance(output, Stale):
-                self._p.log.info("press was meant for an earlier step", key=output.key)
+                self._p.service.refuse_press(output.key)
             elif self._joker_owed():
                 dark = reject(Why.JOKER_DARK)
                 self._p.service.refuse(Act(command=output, origin="keys"), dark)

@@ -225,6 +225,7 @@ class Keypad:
 
     def _act(self, name: str, table: Table, setup: Setup) -> list[Output]:
         if name == "START":
+            self.counting = None  # a count that was not closed with OK was no count
             return [*self._leave_edit(), cm.Start()]
         if name == "STOP":
             return [cm.Stop()]

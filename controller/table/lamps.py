@@ -13,6 +13,7 @@ from controller.domain.hand.setup import Setup
 from controller.domain.phases import JokerPhase
 from controller.domain.state import DOC, Box, FaceUp, Hand, Table
 from controller.table import projection, prompts
+from controller.table.payout import pay_lines
 from drivers.gpio.layout import BoardLevels, SeatLamp
 
 SEATS = 7
@@ -36,11 +37,22 @@ def display(table: Table, setup: Setup, language: str, overlay: tuple[str, ...] 
     """All levels. `overlay`: lines that a finger's work in progress puts over the prompt (stake edit, card entry)."""
     want = expects(table, setup)
     lines = prompts.display(table, prompts.prompt(table, want, setup), setup, language)
+    if want.kind is Want.PAID and table.hand is not None:
+        lines = _payment(table.hand.box(want.box), setup)
     if overlay:
         shown = [*(line[: prompts.WIDTH] for line in overlay), "", "", ""]
         lines = (lines[0], shown[0], shown[1], shown[2])
     joker = joker_lit(table.hand)
     return Display(board=board(table, want, setup), lines=lines, jackpot=False, joker=joker)
+
+
+def _payment(box: Box, setup: Setup) -> tuple[str, str, str, str]:
+    """What the dealer's hands do: the box and what it holds, then a line for each stake."""
+    answer = box.answer or {}
+    hand = str(answer.get("hand", "")).replace("_", " ").upper()
+    texts = [line.text()[: prompts.WIDTH] for line in pay_lines(answer.get("stakes"), setup.plate.chips)]
+    lines = [f"BOX {box.box} {hand}"[: prompts.WIDTH], *texts, "", "", ""]
+    return (lines[0], lines[1], lines[2], lines[3])
 
 
 def joker_lit(hand: Hand | None) -> bool:

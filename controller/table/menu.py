@@ -38,10 +38,10 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Menu(msgspec.Struct, frozen=True):
-    """Where the supervisor is: stepping (`chosen` false), naming a box, or typing his PIN."""
+    """Where the supervisor is: stepping (nothing chosen), naming a box, or typing his PIN."""
 
     at: int = 0
-    chosen: bool = False
+    chosen: Item | None = None  # the line itself, not its number: the list may change while a PIN is typed
     box: int = 0
     pin: str = ""
 
@@ -62,6 +62,8 @@ def items(table: Table, setup: Setup) -> list[Item]:
         "deck": Item("new deck", cm.Deck(deck=REASON)),
         "void_box": Item("void box", cm.VoidBox(box=box, reason=REASON), asks_box=True),
         "void_hand": Item("void hand", cm.VoidHand(reason=REASON)),
+        "hold": Item("hold box", cm.Hold(box=1, reason=REASON), asks_box=True),
+        "irregular": Item("irregularity", cm.Irregular(reason=REASON)),
         "open_table": Item("open table", cm.OpenTable()),
         "close_table": Item("close table", cm.CloseTable()),
         "sign_on": Item("sign on", cm.SignOn()),
@@ -74,33 +76,34 @@ def items(table: Table, setup: Setup) -> list[Item]:
 
 def press(menu: Menu, key: str, table: Table, setup: Setup) -> tuple[Menu, Supervised | None]:
     """One key. Returns where the supervisor is now, and the act once it is complete."""
-    listed = items(table, setup)
-    if not listed:
-        return Menu(), None
-    item = listed[menu.at % len(listed)]
-    if not menu.chosen:
-        step = {"BET": 1, "FOLD": -1}.get(key, 0)
-        at = (menu.at + step) % len(listed)
-        return Menu(at=at, chosen=key == "OK"), None
+    item = menu.chosen
+    if item is None:
+        return _step(menu, key, items(table, setup)), None
     if item.asks_box and not menu.box:
-        number = int(PIN_KEYS.get(key, "0"))
-        return Menu(at=menu.at, chosen=True, box=number), None
+        return msgspec.structs.replace(menu, box=int(PIN_KEYS.get(key, "0"))), None
     if key in PIN_KEYS and len(menu.pin) < MOST_DIGITS:
-        return Menu(at=menu.at, chosen=True, box=menu.box, pin=menu.pin + PIN_KEYS[key]), None
+        return msgspec.structs.replace(menu, pin=menu.pin + PIN_KEYS[key]), None
     if key == "OK" and menu.pin:
         command = msgspec.structs.replace(item.command, box=menu.box) if item.asks_box else item.command
         return Menu(), Supervised(command, menu.pin)
     return menu, None
 
 
+def _step(menu: Menu, key: str, listed: list[Item]) -> Menu:
+    if not listed:
+        return Menu()
+    at = (menu.at + {"BET": 1, "FOLD": -1}.get(key, 0)) % len(listed)
+    return Menu(at=at, chosen=listed[at] if key == "OK" else None)
+
+
 def lines(menu: Menu, table: Table, setup: Setup) -> tuple[str, ...]:
     """Three lines for the display."""
     listed = items(table, setup)
-    if not listed:
+    if menu.chosen is None and not listed:
         return ("SUPERVISOR", "nothing to decide", "")
-    item = listed[menu.at % len(listed)]
+    item = menu.chosen or listed[menu.at % len(listed)]
     title = f"{item.title} {menu.box}".upper() if menu.box else item.title.upper()
-    if not menu.chosen:
+    if menu.chosen is None:
         return ("SUPERVISOR", title, "FOLD/BET step, OK")
     if item.asks_box and not menu.box:
         return ("SUPERVISOR", title, "which box? 1-6")

@@ -139,6 +139,11 @@ class Service:
         """An act that never reached the table (stale, joker not lit) is on record too."""
         self._refused(act, rejection)
 
+    def refuse_press(self, key: str) -> None:
+        """A press that was meant for an earlier step of the hand."""
+        hand = self.table.hand.number if self.table.hand else self.table.hands
+        self._count_refusal((f"key {key}", reject(Why.STALE, hand=hand, version=self.table.version).code, "keys"))
+
     def _fresh(self) -> Entropy:
         return Entropy(self._entropy(32).hex(), self._entropy(32).hex())
 
@@ -158,7 +163,9 @@ class Service:
 
     def _refused(self, act: Act, rejection: Rejection) -> None:
         """The first of its kind at once, repeats counted (they are recorded by `tick`)."""
-        key = (str(act.command.__struct_config__.tag), rejection.code, act.origin)
+        self._count_refusal((str(act.command.__struct_config__.tag), rejection.code, act.origin))
+
+    def _count_refusal(self, key: tuple[str, str, str]) -> None:
         if key in self._refusals:
             self._refusals[key] += 1
             return
