@@ -66,7 +66,7 @@ def board(table: Table, want: Expect, setup: Setup) -> BoardLevels:
     if hand is None:
         return BoardLevels(call=bool(table.call))
     rank, suit, doc = _joker(hand)
-    seats: list[SeatLamp] = [_seat(box, hand, setup) for box in hand.boxes]
+    seats: list[SeatLamp] = [_seat(box, hand, want, setup) for box in hand.boxes]
     lit = frozenset("EXTRA" if key == "K7" else key for key in projection.lit_keys(table, want, setup))
     return BoardLevels(
         rank=rank,
@@ -94,6 +94,8 @@ def _joker(hand: Hand) -> tuple[int | None, int | None, bool]:
     return rank_of(card), suit_of(card), doc
 
 
-def _seat(box: Box, hand: Hand, setup: Setup) -> SeatLamp:
-    """Green: has a stake (betting), or may look; red: not yet; dark: blind or not in play."""
+def _seat(box: Box, hand: Hand, want: Expect, setup: Setup) -> SeatLamp:
+    """Amber: its turn; green: has a stake (betting), or may look; red: not yet; dark: blind or not in play."""
+    if box.playing and want.box == box.box:
+        return "amber"
     return _LAMPS[projection.lamp(box, hand, setup)]

@@ -11,7 +11,7 @@ import msgspec
 
 from drivers.gpio.pins import KEYS
 
-SeatLamp = Literal["off", "green", "red"]
+SeatLamp = Literal["off", "green", "red", "amber"]  # amber: both lamps, the box whose turn it is
 
 SIZE = 16
 LAMPS = 47
@@ -86,7 +86,7 @@ def lamps_of(levels: BoardLevels) -> int:
     lamps |= 0 if levels.suit is None else 1 << (_SUIT + levels.suit)
     lamps |= levels.doc << _DOC | levels.start << _START | levels.stop << _STOP | levels.call << _CALL
     for box, lamp in enumerate(levels.seats):
-        lamps |= (lamp == "green") << (_GREEN + box) | (lamp == "red") << (_RED + box)
+        lamps |= (lamp in ("green", "amber")) << (_GREEN + box) | (lamp in ("red", "amber")) << (_RED + box)
     for place, key in enumerate(KEYS):
         lamps |= (key in levels.keys) << (_KEY + place)
     return lamps
@@ -145,9 +145,10 @@ def _within(value: int | None, end: int) -> bool:
 
 
 def _seat(lamps: int, box: int) -> SeatLamp:
-    if lamps >> (_GREEN + box) & 1:
-        return "green"
-    return "red" if lamps >> (_RED + box) & 1 else "off"
+    green, red = lamps >> (_GREEN + box) & 1, lamps >> (_RED + box) & 1
+    if green:
+        return "amber" if red else "green"
+    return "red" if red else "off"
 
 
 def _not_an_answer(answer: bytes) -> str:

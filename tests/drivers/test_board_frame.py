@@ -24,7 +24,7 @@ LEVELS = st.builds(
     rank=st.none() | st.integers(0, 12),
     suit=st.none() | st.integers(0, 3),
     doc=st.booleans(),
-    seats=st.tuples(*[st.sampled_from(["off", "green", "red"])] * 7),
+    seats=st.tuples(*[st.sampled_from(["off", "green", "red", "amber"])] * 7),
     keys=st.frozensets(st.sampled_from(KEYS)),
     start=st.booleans(),
     stop=st.booleans(),
@@ -112,7 +112,7 @@ def test_one_flipped_bit_never_looks_right(levels: BoardLevels, bit: int) -> Non
     assert not judge(sent, bytes(answer)).ok
 
 
-@pytest.mark.parametrize("lamps", [0b11, 0b11 << 13, 1 << 18 | 1 << 25, 1 << 47])
+@pytest.mark.parametrize("lamps", [0b11, 0b11 << 13, 1 << 47])
 def test_lamps_that_no_levels_give(lamps: int) -> None:
     with pytest.raises(ValueError, match="no levels"):
         levels_of(lamps)
