@@ -1,0 +1,150 @@
+"""What systemd hears from the running daemon: READY, WATCHDOG from the loop alone, STOPPING once (F74 to F77)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sqlite3
+import struct
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.hil.rig import Rig, devices_ready, last_hand, pause, until
+
+pytestmark = pytest.mark.hil
+
+
+class Systemd:
+    """A NOTIFY_SOCKET that notes who says what, and when."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.heard: list[tuple[float, int, str]] = []
+        self._sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self._sock.bind(str(path))
+        self._sock.settimeout(0.1)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        self._thread.join(2)
+        self._sock.close()
+
+    def said(self, word: str) -> list[tuple[float, int]]:
+        """Times and senders of this message."""
+        return [(t, pid) for t, pid, text in list(self.heard) if word in text.splitlines()]
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                data, extra, _, _ = self._sock.recvmsg(4096, socket.CMSG_SPACE(12))
+            except TimeoutError:
+                continue
+            pid = struct.unpack("3i", extra[0][2][:12])[0] if extra else 0
+            self.heard.append((time.monotonic(), pid, data.decode()))
+
+
+@contextlib.contextmanager
+def watched(watchdog_s: float | None) -> Iterator[tuple[Rig, Systemd]]:
+    with Rig(seed=3) as rig:
+        systemd = Systemd(rig.folder / "notify")
+        environ = {"NOTIFY_SOCKET": str(systemd.path)}
+        if watchdog_s is not None:
+            environ["WATCHDOG_USEC"] = str(int(watchdog_s * 1e6))
+        try:
+            rig.start(environ=environ)
+            yield rig, systemd
+        finally:
+            systemd.close()
+
+
+@pytest.mark.parametrize("watchdog_s", [0.5, 2.0])
+def test_ready_watchdog_stopping_from_the_main_process(watchdog_s: float) -> None:
+    with watched(watchdog_s) as (rig, systemd):
+        assert rig.child is not None
+        rig.open_table()
+        rig.play_hands(1)
+        pause(1.5 * watchdog_s)
+        assert rig.stop()[0] == 0
+        pause(0.2)
+        (ready,) = systemd.said("READY=1")
+        (stopping,) = systemd.said("STOPPING=1")
+        beats = [t for t, _ in systemd.said("WATCHDOG=1")]
+        assert {pid for _, pid, _ in systemd.heard} == {rig.child.pid}
+        assert ready[0] <= beats[0] + 0.05
+        assert max(b - a for a, b in zip(beats, beats[1:], strict=False)) <= watchdog_s / 2 + 0.1  # a busy machine
+        assert len([t for t in beats if t > stopping[0]]) <= 2
+
+
+def test_no_watchdog_is_asked_for_and_none_is_fed() -> None:
+    with watched(None) as (rig, systemd):
+        pause(0.7)
+        assert systemd.said("WATCHDOG=1") == []
+        assert len(systemd.said("READY=1")) == 1
+        assert rig.stop()[0] == 0
+
+
+def test_nothing_is_ready_that_cannot_start() -> None:
+    with Rig() as rig:
+        systemd = Systemd(rig.folder / "notify")
+        rig.journal.unlink()
+        assert rig.spawn(environ={"NOTIFY_SOCKET": str(systemd.path)}).wait(10) == 3
+        pause(0.2)
+        systemd.close()
+        assert systemd.said("READY=1") == []
+
+
+def test_a_stuck_loop_feeds_no_watchdog_and_the_socket_says_so() -> None:  # F59, F76
+    with watched(0.6) as (rig, systemd):
+        rig.open_table()
+        rig.play_until(lambda s: s["phase"] == "dealing")
+        lock = stuck_journal(rig)
+        next(lock)
+        rig.bench.press("K1")  # refused, and the refusal is a record: the loop waits for the journal
+        rig.bench.draw_card("box", 1)
+        pause(0.3)
+        before = len(systemd.said("WATCHDOG=1"))
+        version = rig.now["version"]
+        asked = time.monotonic()
+        assert rig.tablectl("status", "--config", str(rig.config)).returncode == 0  # from the last snapshot
+        assert time.monotonic() - asked < 2
+        pause(1.2)
+        assert len(systemd.said("WATCHDOG=1")) == before
+        next(lock, None)
+        assert until(lambda: len(systemd.said("WATCHDOG=1")) > before, 10)
+        rig.wait(lambda s: s["version"] > version)
+        rig.play_hands(1)
+        assert rig.stop()[0] == 0
+        rig.audit()
+
+
+def stuck_journal(rig: Rig) -> Iterator[None]:
+    """Somebody else holds the database's write lock between two steps."""
+    with contextlib.closing(sqlite3.connect(rig.journal, isolation_level=None)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        yield
+        db.execute("ROLLBACK")
+
+
+def test_a_stopped_process_feeds_nothing() -> None:
+    with watched(0.5) as (rig, systemd):
+        assert rig.child is not None
+        os.kill(rig.child.pid, signal.SIGSTOP)
+        pause(0.1)
+        before = len(systemd.said("WATCHDOG=1"))
+        pause(0.8)
+        assert len(systemd.said("WATCHDOG=1")) == before
+        os.kill(rig.child.pid, signal.SIGCONT)
+        assert until(lambda: len(systemd.said("WATCHDOG=1")) > before, 3)
+        rig.wait(devices_ready)
+        assert last_hand(rig.now) == 0
+        assert rig.stop()[0] == 0
