@@ -174,8 +174,13 @@ class Table:
     def hear(self, events: list[DeviceEvent]) -> None:
         for event in events:
             self.said.append(event)
-            if isinstance(event, CardRead | DeviceNote) and self.journalling:
+            if isinstance(event, CardRead | DeviceNote) and self.journalling and not self.behind(event):
                 self.record(event)
+
+    def behind(self, event: CardRead | DeviceNote) -> bool:
+        """As the table does: while an earlier event could not be recorded, a later one is left to come again."""
+        unrecorded = {e.event_no for e in self.said if isinstance(e, CardRead | DeviceNote)} - set(self.journal)
+        return any(number < event.event_no for number in unrecorded)
 
     def record(self, event: CardRead | DeviceNote) -> None:
         what = event.card if isinstance(event, CardRead) else event.kind
