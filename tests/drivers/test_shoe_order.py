@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fake_shoe import MS, FakeShoe, Table
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from drivers.events import CardRead, DeviceNote, EventsLost
@@ -269,6 +269,7 @@ def test_no_bytes_make_a_card_out_of_nothing(stream: list[bytes]) -> None:
 
 
 @settings(max_examples=60, deadline=None)
+@example(acts=["card", "disk", "run", "card"])
 @given(
     st.lists(st.sampled_from(["card", "reboot", "drop", "deaf", "mute", "stall", "run", "disk", "deal"]), max_size=40)
 )
