@@ -199,10 +199,14 @@ class Hand(Struct, frozen=True, kw_only=True):
 
 
 class ShoeMemory(Struct, frozen=True, kw_only=True):
-    """What is known of the shoe: last journalled event and the recent ones, so that a repeat can be compared."""
+    """What is known of the shoe: last journalled event and the recent ones, so that a repeat can be compared.
+
+    `owner`: serial number of the shoe whose log `last_event` counts; `serial` is the one that is connected.
+    """
 
     last_event: int = 0
     recent: tuple[tuple[int, Secret], ...] = ()
+    owner: str = ""
     serial: str = ""
     firmware: str = ""
     boot_id: str = ""

@@ -181,8 +181,13 @@ def _box(box: Box, hand: Hand, want: Expect, setup: Setup) -> PublicBox:
         hand=answer.get("hand"),
         stakes=answer.get("stakes"),
         net=answer.get("net", 0),
-        returned=answer.get("returned", 0),
+        returned=_on_the_felt(box) if box.status is BoxStatus.VOID else answer.get("returned", 0),
     )
+
+
+def _on_the_felt(box: Box) -> int:
+    """All that a dead box gets back."""
+    return box.ante + box.bonus + box.jackpot + box.bet + box.fee + box.insurance
 
 
 def lamp(box: Box, hand: Hand, setup: Setup) -> str:
@@ -216,17 +221,17 @@ _ALLOWED: dict[Want, tuple[str, ...]] = {
     ),
     Want.COUNT: ("resume", "count", "void_hand"),
     Want.CARD: ("irregular", "void_box", "void_hand"),
-    Want.STOP: ("stop", "void_hand"),
-    Want.BOARD: ("void_hand",),
+    Want.STOP: ("stop", "irregular", "void_box", "void_hand"),
+    Want.BOARD: ("irregular", "void_box", "void_hand"),
     Want.ENTRY: ("enter_card", "void_box", "void_hand"),
     Want.DECISION: ("undo", "irregular", "correct_stake", "void_box", "void_hand"),
     Want.REVEAL: ("reveal", "undo", "irregular", "void_hand"),
-    Want.TURN: ("turned", "hold", "void_hand"),
+    Want.TURN: ("turned", "hold", "correct_stake", "void_box", "void_hand"),
     Want.DISCARDS: ("discarded", "differs", "undo", "hold", "void_box", "void_hand"),
-    Want.CHECK: ("discard_check", "differs", "undo", "void_hand"),
-    Want.PAID: ("paid", "differs", "hold", "correct_stake", "void_hand"),
-    Want.REST: ("rest", "hold", "void_hand"),
-    Want.RELEASE: ("release", "void_hand"),
+    Want.CHECK: ("discard_check", "discarded", "differs", "undo", "hold", "void_box", "void_hand"),
+    Want.PAID: ("paid", "discarded", "differs", "undo", "hold", "correct_stake", "void_box", "void_hand"),
+    Want.REST: ("rest", "hold", "void_box", "void_hand"),
+    Want.RELEASE: ("release", "void_box", "void_hand"),
     Want.SUPERVISOR: ("resume", "reset", "void_box", "void_hand"),
     Want.NOTHING: (),
 }
@@ -241,7 +246,8 @@ def allowed(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
     if want.kind is Want.SUPERVISOR:
         leave = {Phase.FAULT: "reset", Phase.IRREGULAR: "resume"}[hand.phase]
         dead = hand.fault_cause is Cause.READINGS_DIFFER
-        words = ("void_hand",) if dead else (leave, "void_box", "void_hand")
+        dead_box = ("void_box",) if hand.phase is Phase.IRREGULAR else ()
+        words = ("void_hand",) if dead else (leave, *dead_box, "void_hand")
     box = current_decider(hand, setup) if hand.phase is Phase.DECISIONS else None
     if box is not None:
         words = (*decisions.options(box, setup), *words)

@@ -18,7 +18,7 @@ class Prompt(msgspec.Struct, frozen=True):
     ru: str
 
 
-# Number, English, Russian. {b} box, {n} a count, {i} a card's place from 1.
+# Number, English, Russian. {b} box, {n} a count, {i} a card's place from 1, {d} a detail.
 _TEXTS: dict[str, tuple[int, str, str]] = {
     "open": (801, "Table closed: dealer and supervisor open it", "Стол закрыт: открывают дилер и инспектор"),
     "deck": (802, "Deck out of play: supervisor names another deck", "Колода выведена: инспектор назовёт другую"),
@@ -47,6 +47,9 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "choice": (825, "Box {b}: ante, or buy the dealer a card", "Бокс {b}: анте или карта дилеру"),
     "nothing": (822, "Wait", "Ждите"),
     "shoe": (823, "Shoe not connected: check its cable; the hand waits", "Шуз не отвечает: проверьте кабель"),
+}  # fmt: skip
+
+_CAUSES: dict[Cause, tuple[int, str, str]] = {
     Cause.EARLY_CARD: (312, "Card before LOCK: supervisor decides; the deck is changed",
                        "Карта до закрытия ставок: инспектор; колода меняется"),
     Cause.EXTRA_CARD: (313, "A card too many was drawn: supervisor (resume burns it)",
@@ -57,25 +60,33 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     Cause.SIDE_BETS: (317, "Side bets differ: supervisor decides", "Бонусы не сходятся: инспектор"),
     Cause.CARDS_LOST: (318, "Shoe lost {n} card(s): supervisor resets; they are unknown",
                        "Шуз потерял карт: {n}, инспектор"),
-    Cause.EVENT_DIFFERS: (319, "Shoe contradicts the journal ({d}): supervisor", "Шуз против журнала ({d}): инспектор"),
-    Cause.DEVICE_CHANGED: (320, "Another device in mid-hand ({d}): supervisor", "Другое устройство ({d}): инспектор"),
-    Cause.BOARD: (321, "Joker board wrong ({d}): repair, supervisor resets; no new draw",
-                  "Табло неисправно ({d}): инспектор; нового выбора нет"),
-    Cause.READINGS_DIFFER: (322, "The two readings of the rules differ: pay nothing, void the hand",
+    Cause.EVENT_DIFFERS: (319, "Shoe contradicts the journal: supervisor ({d})", "Шуз против журнала: инспектор ({d})"),
+    Cause.DEVICE_CHANGED: (320, "Another device in mid-hand: supervisor ({d})", "Другое устройство: инспектор ({d})"),
+    Cause.BOARD: (321, "Joker board wrong: repair, supervisor resets, no new draw",
+                  "Табло неисправно: починить, инспектор; выбор тот же"),
+    Cause.READINGS_DIFFER: (322, "Two readings of the rules differ: pay none, void the hand",
                             "Два расчёта не сошлись: не платить, отменить раздачу"),
-    Cause.PROGRAM: (324, "Program error ({d}): stop, call the technician", "Ошибка программы ({d}): позовите техника"),
-    Cause.SHOE: (323, "Shoe cannot be trusted ({d}): supervisor", "Шузу нельзя верить ({d}): инспектор"),
+    Cause.PROGRAM: (324, "Program error: stop, call the technician ({d})", "Ошибка программы: позовите техника ({d})"),
+    Cause.SHOE: (323, "Shoe cannot be trusted: supervisor ({d})", "Шузу нельзя верить: инспектор ({d})"),
 }  # fmt: skip
 
 
 def prompt(table: Table, want: Expect, setup: Setup) -> Prompt:
     """The next step."""
-    number, en, ru = _TEXTS[_key(table, want, setup)]
     hand = table.hand
+    number, en, ru = _text(table, want, setup)
     detail = hand.detail if hand else ""
     lost = hand.lost if hand else 0
     values = {"b": want.box, "n": want.count or lost, "i": want.index + 1, "d": detail}
     return Prompt(f"TC-{number:04d}", en.format(**values), ru.format(**values))
+
+
+def _text(table: Table, want: Expect, setup: Setup) -> tuple[int, str, str]:
+    hand = table.hand
+    cause = None
+    if want.kind is Want.SUPERVISOR and hand is not None:
+        cause = hand.fault_cause if hand.phase is Phase.FAULT else hand.cause
+    return _TEXTS[_key(table, want, setup)] if cause is None else _CAUSES[cause]
 
 
 def _key(table: Table, want: Expect, setup: Setup) -> str:
@@ -91,9 +102,6 @@ def _key(table: Table, want: Expect, setup: Setup) -> str:
             return "stop_late" if hand is not None and hand.stop_late else "stop"
         case Want.ENTRY:
             return "entry_dealer" if want.place.startswith("dealer") else "entry_box"
-        case Want.SUPERVISOR if hand is not None:
-            cause = hand.fault_cause if hand.phase is Phase.FAULT else hand.cause
-            return cause or "nothing"
         case kind:
             return str(kind)
 

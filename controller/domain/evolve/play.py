@@ -72,7 +72,8 @@ def _raised_if_blind(box: Box) -> Box:
 
 def _heard(table: Table, event_no: int, what: str) -> Table:
     recent = (*table.shoe.recent, (event_no, Secret(what)))[-RECENT_EVENTS:]
-    return replace(table, shoe=replace(table.shoe, last_event=event_no, recent=recent))
+    log_last = max(table.shoe.log_last, event_no)
+    return replace(table, shoe=replace(table.shoe, last_event=event_no, log_last=log_last, recent=recent))
 
 
 @on(ev.CardDealt)

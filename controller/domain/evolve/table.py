@@ -77,14 +77,22 @@ def _device_up(table: Table, event: ev.DeviceUp) -> Table:
     shoe = table.shoe
     if event.device == "shoe":
         shoe = replace(
-            shoe, serial=event.serial, firmware=event.firmware, boot_id=event.boot_id, log_last=event.log_last
+            shoe,
+            owner=shoe.owner or event.serial,
+            serial=event.serial,
+            firmware=event.firmware,
+            boot_id=event.boot_id,
+            log_last=event.log_last,
         )
     return replace(table, devices={**table.devices, event.device: health}, shoe=shoe)
 
 
 @on(ev.ShoeAdopted)
 def _shoe_adopted(table: Table, event: ev.ShoeAdopted) -> Table:
-    return replace(table, shoe=replace(table.shoe, last_event=event.event_no, recent=()))
+    shoe = table.shoe
+    same = (shoe.owner, shoe.last_event) == (shoe.serial, event.event_no)
+    recent = shoe.recent if same else ()
+    return replace(table, shoe=replace(shoe, owner=shoe.serial, last_event=event.event_no, recent=recent))
 
 
 @on(ev.DeviceDown)

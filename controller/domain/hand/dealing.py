@@ -134,6 +134,8 @@ def device_in(table: Table, cmd: cm.DeviceIn) -> Result:
         log_last=cmd.log_last,
     )
     shoe = table.shoe
+    if cmd.device == "shoe" and not shoe.owner and cmd.log_last > 0:  # whatever its log holds was dealt elsewhere
+        return (up, ev.ShoeAdopted(event_no=cmd.log_last))
     if cmd.device != "shoe" or table.hand is None:
         return (up,)
     if shoe.serial and (shoe.serial, shoe.firmware) != (cmd.serial, cmd.firmware):

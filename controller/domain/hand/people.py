@@ -68,7 +68,8 @@ def open_table(table: Table, setup: Setup, people: tuple[Identity, ...]) -> Resu
         limits=_plain(setup.plate),
         boxes=setup.boxes,
     )
-    anew = table.shoe.serial and table.shoe.log_last < table.shoe.last_event
+    shoe = table.shoe
+    anew = shoe.serial and (shoe.serial != shoe.owner or shoe.log_last < shoe.last_event)
     return (*signed, opened, *(adopt_shoe(table) if anew else ()))
 
 

@@ -87,9 +87,13 @@ def _adopted(table: Table, hand: Hand) -> tuple[ev.Event, ...]:
 
 
 def adopt_shoe(table: Table) -> tuple[ev.Event, ...]:
-    """The shoe's log goes on from where it stands: after the journal's last event, or where a new log ends."""
+    """The shoe's log goes on from where it stands: after the journal's last event, or where a new log ends.
+
+    Another shoe's numbers have nothing to do with ours, and what its log holds was dealt elsewhere.
+    """
     shoe = table.shoe
-    return (ev.ShoeAdopted(event_no=min(shoe.log_last, shoe.last_event)),)
+    at = min(shoe.log_last, shoe.last_event) if shoe.serial == shoe.owner else shoe.log_last
+    return (ev.ShoeAdopted(event_no=at),)
 
 
 def _unknown_cards(hand: Hand, lost: int, setup: Setup) -> list[ev.Event]:
@@ -177,6 +181,8 @@ def enter_card(table: Table, hand: Hand, cmd: cm.EnterCard, setup: Setup) -> Res
 
 def redirect(hand: Hand, cmd: cm.Redirect, setup: Setup) -> Result:
     """The last drawn card lies at another box that also waits for one; nobody looked."""
+    if not 1 <= cmd.target <= setup.boxes:
+        return reject(Why.NO_SUCH_BOX, box=cmd.target, boxes=setup.boxes)
     source, target = hand.box(cmd.box), hand.box(cmd.target)
     lit = current_decider(hand, setup)  # the last card went to the lit box; whoever has decided has looked
     served = hand.phase is Phase.DECISIONS and lit is not None and lit.box == source.box and bool(source.drawn)

@@ -1,0 +1,551 @@
+"""Cards that nobody expected, cards that nobody could read, devices that lie or leave, and the ways out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from harness import CARD, D1, S1, S2, Rig, make_setup
+
+from controller.domain import commands as cm
+from controller.domain import events as ev
+from controller.domain.hand.expects import Want
+from controller.domain.hand.setup import Differ
+from controller.domain.phases import Health, Phase
+from controller.domain.rejections import Why
+from controller.domain.state import Cause, FaceDown, Unread
+
+PLAYS, PLAYS_NOT = "Kh Ks 8c 7d 2h", "Kh Js 8c 7d 2h"
+
+
+def table(rules: str = "jpoker", **how: Any) -> Rig:
+    return Rig(setup=make_setup(rules, **how)).open()
+
+
+def locked(dealer: str = PLAYS, **how: Any) -> Rig:
+    rig = table(**how).stake(b1=10, b2=10).joker("2c")
+    return rig.lay(dealer, b1="9c 9d 5h 6s 3c", b2="Qc Qd 5c 6c 3h", draws={1: "Jh", 2: "Jd"}).lock()
+
+
+# --- unread ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_unread_card_plays_on_and_is_named_when_turned() -> None:
+    rig = locked()
+    rig.card(unread=True)
+    rig.deal()
+    assert rig.snapshot().boxes[0].cards == ("unknown", "back", "back", "back", "back")
+    rig.refused(Why.NOT_UNREAD, cm.EnterCard(card="9c"), S1)  # nobody looks before
+    rig.do(cm.Bet(box=1)), rig.do(cm.Bet(box=2)), rig.ok(), rig.ok()
+    assert (rig.want.kind, rig.want.box, rig.want.index) == (Want.ENTRY, 1, 0)
+    rig.refused(Why.BAD_CARD, cm.EnterCard(card="Xx"), S1)
+    rig.refused(Why.BAD_CARD, cm.EnterCard(card="JK"), S1)
+    rig.refused(Why.NOT_UNREAD, cm.EnterCard(card="9c", index=2), S1)
+    rig.refused(Why.NOT_UNREAD, cm.EnterCard(card="9c", place="draw"), S1)
+    assert rig.refused(Why.PUBLIC_CARD, cm.EnterCard(card="Kh"), S1).args == {"card": "Kh"}
+    assert rig.do(cm.EnterCard(card="9c")).waiting == 1
+    rig.do(cm.Approve(id=1), S1)
+    assert rig.want.kind is Want.PAID
+    rig.finish()
+    assert rig.events(ev.HandSettled)[-1].request["boxes"][1]["cards"].startswith("9c ")
+
+
+def test_an_entry_equal_to_a_hidden_card_says_nothing_to_the_dealer_alone() -> None:
+    """A dealer who tries cards one by one hears the same of every card; only with the supervisor there: deck fault."""
+    rig = locked(PLAYS_NOT, rules="jpoker")
+    rig.joker("2c")
+    rig = table("oasis_ru").stake(b1=10, b2=10)
+    rig.do(cm.SetStake(box=2, bonus=5))
+    rig.lay(PLAYS_NOT, b1="9c 9d 5h 6s 3c", b2="3h 4h 6h 8h Th").lock()
+    while rig.phase is Phase.DEALING:
+        if (rig.want.box, rig.want.index) == (2, 4):
+            rig.card(unread=True)
+        else:
+            rig.card()
+    rig.do(cm.Bet(box=1)), rig.do(cm.Bet(box=2)), rig.ok()
+    assert rig.want.kind is Want.TURN  # only the turn can tell whether the bonus wins
+    rig.ok()
+    assert (rig.want.kind, rig.want.box) == (Want.ENTRY, 2)
+    for card in ("9c", "As"):  # the first lies face down at box 1, the second nowhere
+        assert rig.do(cm.EnterCard(card=card)).waiting
+    rejection = rig.refused(Why.DECK_FAULT, cm.EnterCard(card="9c"), S1)
+    assert rejection.args == {}
+    assert "9c" not in rejection.text()
+    waiting = {w.command["card"]: w.id for w in rig.table.waiting}
+    rig.refused(Why.DECK_FAULT, cm.Approve(id=waiting["9c"]), S1)
+    rig.do(cm.Reject(id=waiting["9c"]), S1)
+    rig.do(cm.EnterCard(card="Th"), S1)
+    rig.refused(Why.NOT_UNREAD, cm.Approve(id=waiting["As"]), S1)  # meant for a place that is named by now
+    rig.finish()
+
+
+def test_a_waiting_entry_cannot_name_another_place() -> None:
+    rig = locked()
+    while rig.phase is Phase.DEALING:
+        if rig.want.place == "box" and rig.want.box == 2 and rig.want.index < 2:
+            rig.card(unread=True)
+        else:
+            rig.step()
+    rig.do(cm.Bet(box=1)), rig.do(cm.Bet(box=2)), rig.ok()
+    first = rig.do(cm.EnterCard(card="As")).waiting
+    rig.do(cm.EnterCard(card="Qc"), S1)
+    assert rig.want.index == 1
+    rig.refused(Why.NOT_UNREAD, cm.Approve(id=first), S1)
+
+
+def test_the_open_card_is_named_at_once() -> None:
+    rig = locked()
+    while not (rig.want.place == "dealer" and rig.want.index == 4):
+        rig.step()
+    rig.card(unread=True)
+    assert (rig.phase, rig.want.kind, rig.want.place, rig.want.index) == (Phase.DEALING, Want.ENTRY, "dealer", 4)
+    rig.do(cm.EnterCard(card="2h"), S1)
+    assert rig.phase is Phase.DECISIONS
+    rig.finish()
+    assert rig.table.last_hand is not None
+
+
+def test_an_unread_card_of_the_dealer_is_named_at_the_reveal() -> None:
+    rig = locked()
+    while rig.phase is Phase.DEALING:
+        if (rig.want.place, rig.want.index) == ("dealer", 1):
+            rig.card(unread=True)
+        else:
+            rig.step()
+    rig.do(cm.Bet(box=1)), rig.do(cm.Bet(box=2))
+    assert (rig.phase, rig.want.kind, rig.want.place, rig.want.index) == (Phase.REVEAL, Want.ENTRY, "dealer", 1)
+    rig.refused(Why.UNSETTLED, cm.Reveal())
+    rig.do(cm.EnterCard(card="Ks"), S1), rig.ok()
+    assert rig.snapshot().dealer.cards == ("Kh", "Ks", "8c", "7d", "2h")
+    rig.finish()
+
+
+@pytest.mark.parametrize("most", [0, 2])
+def test_too_many_unread_cards_call_the_supervisor(most: int) -> None:
+    rig = locked(max_unknown=most)
+    for _ in range(most):
+        rig.card(unread=True)
+    assert rig.phase is Phase.DEALING
+    rig.card(unread=True)
+    assert (rig.phase, rig.hand.cause) == (Phase.IRREGULAR, Cause.TOO_MANY_UNREAD)
+    rig.do(cm.Resume(), S1)
+    assert rig.phase is Phase.DEALING
+    rig.finish()
+
+
+def test_an_unread_drawn_card() -> None:
+    rig = locked().deal()
+    rig.do(cm.Exchange(box=1)), rig.card(unread=True), rig.do(cm.Bet(box=1)), rig.do(cm.Fold(box=2)), rig.ok()
+    assert (rig.want.kind, rig.want.place, rig.want.box) == (Want.ENTRY, "draw", 1)
+    rig.finish()
+    assert rig.events(ev.HandSettled)[-1].request["boxes"][1]["final"].split().count("Jh") == 1
+
+
+def test_unread_cards_of_boxes_that_nobody_turns_are_never_asked_for() -> None:
+    rig = locked(PLAYS_NOT)
+    rig.card(unread=True), rig.deal()
+    rig.do(cm.Bet(box=1)), rig.do(cm.Fold(box=2)), rig.ok()
+    assert rig.want.kind is Want.REST
+    rig.ok()
+    assert rig.hand.number == 2
+
+
+# --- cards that should not be ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("card", ["9c", "JK"])
+def test_a_card_twice_or_of_another_game_is_a_deck_fault_without_a_name(card: str) -> None:
+    rig = locked()
+    rig.card()  # 9c to box 1
+    rig.card(card, lay=False)
+    assert (rig.phase, rig.hand.cause) == (Phase.IRREGULAR, Cause.DECK_FAULT)
+    assert isinstance(rig.hand.box(2).dealt[0], Unread)
+    assert rig.table.quarantined
+    public = [event for event in rig.events() if not isinstance(event, ev.CardDealt)]
+    assert all(card not in CARD.findall(repr(event)) for event in public)
+    rig.do(cm.Resume(), S1)  # it stays unknown
+    rig.finish()
+    assert rig.want.kind is Want.DECK
+    rig.refused(Why.BAD_ARGUMENT, cm.Deck(deck=""), S1)
+    rig.do(cm.Deck(deck="red 3"), S1)
+    assert rig.phase is Phase.BETTING
+
+
+def test_a_card_before_the_bets_close() -> None:
+    rig = table().stake(b1=10)
+    rig.card("As")
+    assert (rig.phase, rig.hand.cause) == (Phase.IRREGULAR, Cause.EARLY_CARD)
+    rig.do(cm.VoidHand(reason="early"), S1)
+    assert rig.want.kind is Want.DECK  # whichever way the supervisor decides, that deck is out
+
+
+def test_a_card_too_many_is_burned() -> None:
+    rig = locked().deal()
+    rig.card("As")
+    assert (rig.phase, rig.hand.cause) == (Phase.IRREGULAR, Cause.EXTRA_CARD)
+    rig.refused(Why.NOT_NOW, cm.Bet(box=1))
+    rig.card("Ad")  # another one while play is held
+    rig.do(cm.Resume(), S1)
+    assert rig.hand.burned == 2
+    assert rig.phase is Phase.DECISIONS
+    rig.finish()
+
+
+def test_the_dealers_last_card_is_not_taken_before_the_joker_is_shown() -> None:
+    rig = locked().to(Want.STOP)
+    rig.card("As")
+    assert rig.hand.cause is Cause.EXTRA_CARD
+    rig.do(cm.Resume(), S1)
+    assert rig.want.kind is Want.STOP
+
+
+def test_a_card_while_nothing_is_played_is_recorded_and_changes_nothing() -> None:
+    rig = Rig(setup=make_setup())
+    rig.connect(), rig.card("As")
+    assert rig.phase is Phase.CLOSED
+    assert rig.events(ev.CardRefused)[0].event_no == 1
+
+
+# --- numbered events: F6, F7 -----------------------------------------------------------------------------------------
+
+
+def test_an_event_told_again_is_one_event() -> None:
+    rig = locked()
+    rig.card(), rig.card()
+    before = rig.table
+    assert rig.again(1).events == ()
+    assert rig.again(2).events == ()
+    assert rig.table == before
+    note = cm.NoteIn(device="shoe", event_no=3, kind="lid_open")
+    rig.device(note)
+    assert rig.device(note).events == ()
+    assert rig.table.shoe.last_event == 3
+
+
+def test_an_event_that_differs_from_the_journal_stops_the_hand_and_is_not_acknowledged() -> None:
+    rig = locked()
+    rig.card(), rig.card()
+    rig.device(cm.CardIn(device="shoe", event_no=1, card="As"))
+    assert (rig.phase, rig.hand.fault_cause) == (Phase.FAULT, Cause.EVENT_DIFFERS)
+    assert rig.service.contradicted
+    assert rig.device(cm.CardIn(device="shoe", event_no=1, card="As")).events == ()  # said once
+    assert "As" not in rig.snapshot().prompt.en
+    rig.do(cm.Reset(), S1)
+    assert rig.phase is Phase.DEALING
+    assert not rig.service.contradicted
+    rig.finish()
+
+
+def test_an_event_older_than_what_is_kept_stops_the_hand() -> None:
+    rig = locked()
+    rig.card()
+    for number in range(2, 70):
+        rig.device(cm.NoteIn(device="shoe", event_no=number, kind="lid_open"))
+    rig.device(cm.CardIn(device="shoe", event_no=1, card="9c"))
+    assert rig.hand.fault_cause is Cause.EVENT_DIFFERS
+    assert "older" in rig.hand.detail
+
+
+def test_an_event_ahead_of_its_time_waits_for_the_one_before() -> None:
+    rig = locked()
+    assert rig.device(cm.CardIn(device="shoe", event_no=2, card="Qc")).events == ()
+    assert rig.table.shoe.last_event == 0
+
+
+# --- lost cards ------------------------------------------------------------------------------------------------------
+
+
+def lose(rig: Rig, count: int) -> None:
+    first = rig.event_no + 1
+    rig.event_no += count
+    rig.device(cm.LostIn(device="shoe", first=first, last=rig.event_no))
+
+
+def test_lost_cards_lie_on_the_felt_as_unknown_ones() -> None:
+    rig = locked()
+    lose(rig, 2)
+    assert (rig.phase, rig.hand.fault_cause) == (Phase.FAULT, Cause.CARDS_LOST)
+    assert "2 card(s)" in rig.snapshot().prompt.en
+    rig.refused(Why.BAD_ARGUMENT, cm.Reset(number=3), S1)
+    rig.do(cm.Reset(), S1)
+    assert rig.phase is Phase.DEALING
+    assert [b.cards for b in rig.snapshot().boxes[:2]] == [("unknown",), ("unknown",)]
+    assert rig.want.place == "dealer"
+    rig.finish()
+
+
+def test_cards_lost_twice_add_up_and_a_card_behind_them_takes_its_place() -> None:
+    rig = locked()
+    lose(rig, 1)
+    lose(rig, 1)
+    assert rig.hand.lost == 2
+    rig.card("As", lay=False)  # dealt behind them, before anybody could stop it
+    assert rig.hand.lost == 3
+    rig.device(cm.TroubleIn(device="shoe", code="log_restarted", detail=""))
+    assert rig.hand.fault_cause is Cause.SHOE
+    rig.do(cm.Reset(), S1)  # the second cause does not make the table forget the first
+    assert [len(b.dealt) for b in rig.hand.boxes[:2]] == [1, 1]
+    assert len(rig.hand.dealer) == 1
+    assert rig.events(ev.ShoeAdopted)
+    rig.finish()
+
+
+def test_the_supervisor_says_how_many_were_cards() -> None:
+    rig = locked().deal()
+    rig.do(cm.Exchange(box=1, count=2))
+    lose(rig, 2)
+    rig.do(cm.Reset(number=1), S1)
+    assert (rig.want.kind, rig.want.count) == (Want.CARD, 1)
+    lose(rig, 1)
+    rig.do(cm.Reset(number=0), S1)
+    assert rig.want.count == 1
+    rig.finish()
+
+
+def test_events_lost_between_hands_stop_nothing() -> None:
+    rig = table().stake(b1=10)
+    lose(rig, 3)
+    assert rig.phase is Phase.BETTING
+    assert rig.hand.lost == 0
+    rig.finish()
+
+
+# --- devices ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_shoe_that_comes_back_goes_on() -> None:
+    rig = locked()
+    rig.card()
+    rig.device(cm.DeviceOut(device="shoe", reason="unplugged"))
+    assert rig.table.devices["shoe"] is Health.ABSENT
+    assert rig.snapshot().prompt.code == "TC-0823"
+    assert rig.device(cm.DeviceOut(device="shoe", reason="unplugged")).events == ()
+    rig.connect("shoe")
+    assert rig.snapshot().prompt.code == "TC-0806"
+    rig.finish()
+
+
+@pytest.mark.parametrize("end", [cm.Reset(), cm.VoidHand(reason="another shoe")])
+def test_another_shoe_in_mid_hand(end: cm.Command) -> None:
+    rig = locked()
+    rig.card()
+    rig.event_no = 0
+    rig.connect("shoe", serial="SN2")
+    assert (rig.phase, rig.hand.fault_cause) == (Phase.FAULT, Cause.DEVICE_CHANGED)
+    rig.do(end, S1)
+    assert rig.table.shoe.last_event == 0  # its own log counts from now on
+    if isinstance(end, cm.VoidHand):
+        rig.stake(b1=10).lock()
+    rig.card()
+    assert rig.phase is Phase.DEALING
+    rig.finish()
+
+
+def test_a_fault_remembers_every_cause_and_returns_to_where_play_stopped() -> None:
+    rig = locked().to(Want.BOARD)
+    rig.device(cm.BoardFails(detail="frame"))
+    rig.device(cm.TroubleIn(device="shoe", code="wrong_device", detail=""))
+    assert rig.hand.faults == (Cause.BOARD, Cause.SHOE)
+    assert rig.device(cm.BoardFails(detail="frame")).events == ()  # said once, however often it fails
+    rig.do(cm.Reset(), S1)
+    assert (rig.phase, rig.want.kind) == (Phase.DEALING, Want.BOARD)
+
+
+def test_a_fault_over_an_irregularity_returns_to_it() -> None:
+    rig = locked().deal()
+    rig.do(cm.Irregular(reason="noise"))
+    rig.device(cm.TroubleIn(device="shoe", code="log_restarted", detail=""))
+    rig.do(cm.Reset(), S1)
+    assert (rig.phase, rig.hand.cause) == (Phase.IRREGULAR, Cause.DECLARED)
+    rig.do(cm.Resume(), S1)
+    assert rig.phase is Phase.DECISIONS
+    assert not rig.table.call
+
+
+def test_a_waiting_resume_or_reset_is_for_its_own_cause() -> None:
+    rig = locked().deal()
+    rig.do(cm.Irregular(reason="noise"))
+    first = rig.do(cm.Resume()).waiting
+    rig.do(cm.Resume(), S1)
+    rig.card("As")
+    assert rig.hand.cause is Cause.EXTRA_CARD
+    rig.refused(Why.NOTHING_HELD, cm.Approve(id=first), S1)
+    rig.device(cm.TroubleIn(device="shoe", code="log_restarted", detail=""))
+    second = rig.do(cm.Reset()).waiting
+    rig.do(cm.Reset(), S1)
+    rig.do(cm.Resume(), S1)
+    rig.device(cm.LostIn(device="shoe", first=rig.event_no + 1, last=rig.event_no + 1))
+    rig.refused(Why.NOTHING_HELD, cm.Approve(id=second), S1)
+
+
+def test_keys_and_journal_are_no_devices_of_the_hand() -> None:
+    rig = table()
+    rig.device(cm.TroubleIn(device="key FOLD", code="button", detail="stuck"))
+    assert set(rig.snapshot().devices) == {"board", "shoe"}
+    assert rig.events(ev.DeviceTroubled)
+
+
+# --- boxes and stakes ------------------------------------------------------------------------------------------------
+
+
+def test_the_chips_on_the_felt_govern() -> None:
+    rig = locked()
+    rig.card()
+    assert rig.do(cm.CorrectStake(box=1, ante=20)).waiting
+    rig.do(cm.CorrectStake(box=1, ante=20), S1)
+    rig.deal()
+    rig.do(cm.Exchange(box=1)), rig.card(), rig.do(cm.Bet(box=1))
+    rig.do(cm.CorrectStake(box=1, ante=30), S1)
+    box = rig.hand.box(1)
+    assert (box.ante, box.bet, box.fee) == (30, 60, 30)
+    rig.refused(Why.BAD_ARGUMENT, cm.CorrectStake(box=1, ante=0), S1)
+    rig.refused(Why.BAD_ARGUMENT, cm.CorrectStake(box=1, ante=10**13), S1)
+    rig.refused(Why.NO_BONUS, cm.CorrectStake(box=1, ante=30, bonus=5), S1)
+    rig.do(cm.Bet(box=2)), rig.finish()
+    settled = {b["box"]: b["stakes"] for b in rig.events(ev.HandSettled)[-1].answer["boxes"]}
+    assert settled[1]["fee"]["staked"] == 30
+    assert rig.hand.box(1).ante == 30  # proposed as it lay there
+
+
+def test_a_correction_in_settling_is_settled_again() -> None:
+    rig = locked().deal()
+    rig.do(cm.Bet(box=1)), rig.do(cm.Bet(box=2)), rig.ok()
+    rig.do(cm.CorrectStake(box=2, ante=50), S1)
+    box = rig.snapshot().boxes[1]
+    assert box.stakes is not None
+    assert box.stakes["bet"]["staked"] == 100
+    rig.finish()
+
+
+def test_a_correction_of_a_shared_box_ends_its_shares() -> None:
+    rig = table("oasis_ru").stake(b1=30)
+    rig.do(cm.Backers(box=1, shares=(20, 10))), rig.lock(), rig.card()
+    rig.do(cm.CorrectStake(box=1, ante=30, bonus=5), S1)
+    assert rig.hand.box(1).backers == (20, 10)
+    rig.do(cm.CorrectStake(box=1, ante=40), S1)
+    assert rig.hand.box(1).backers == ()
+    rig.finish()
+
+
+def test_a_fee_must_come_out_whole() -> None:
+    rig = table("jpoker", house={"exchange_fee": {"1": 1, "2": "1.5"}}).stake(b1=11).lock().deal()
+    rig.refused(Why.FEE_NOT_WHOLE, cm.Exchange(box=1, count=2))
+    rig.do(cm.CorrectStake(box=1, ante=12), S1)
+    rig.do(cm.Exchange(box=1, count=2))
+    assert rig.hand.box(1).fee == 18
+    rig.refused(Why.FEE_NOT_WHOLE, cm.CorrectStake(box=1, ante=11), S1)
+
+
+def test_decisions_that_are_refused() -> None:
+    rig = locked().deal()
+    rig.refused(Why.NOT_THIS_BOX, cm.Bet(box=2))
+    rig.refused(Why.EXCHANGE_COUNT, cm.Exchange(box=1, count=3))
+    rig.refused(Why.NOT_OFFERED, cm.Buy6(box=1))
+    rig.refused(Why.NOT_OFFERED, cm.Insure(box=1, amount=10))
+    rig.do(cm.Exchange(box=1))
+    rig.refused(Why.CARDS_COMING, cm.Bet(box=1))
+    rig.card()
+    rig.refused(Why.ONE_ACTION, cm.Exchange(box=1))
+    rig.refused(Why.NOT_NOW, cm.FixDraw(box=1))
+    caribbean = Rig(setup=make_setup("caribbean")).open().stake(b1=10).lock().deal()
+    caribbean.refused(Why.NOT_OFFERED, cm.Exchange(box=1))
+    forced = table("jpoker", house={"force_raise_after": [2]}).stake(b1=10).lock().deal()
+    forced.do(cm.Exchange(box=1, count=2)), forced.card(), forced.card()
+    forced.refused(Why.MUST_BET, cm.Fold(box=1))
+    assert "fold" not in forced.snapshot().allowed
+
+
+def test_settling_that_is_refused() -> None:
+    rig = locked().deal()
+    rig.do(cm.Exchange(box=2, count=1)) if rig.want.box == 2 else None
+    rig.do(cm.Exchange(box=1)), rig.card(), rig.do(cm.Bet(box=1)), rig.do(cm.Bet(box=2))
+    rig.do(cm.Reveal())
+    rig.refused(Why.TURN_FIRST, cm.Turned(box=1))
+    rig.refused(Why.UNSETTLED, cm.Paid(box=2))
+    rig.do(cm.Hold(box=2))
+    rig.refused(Why.HELD_BOX, cm.Turned(box=2))
+    rig.refused(Why.HELD_BOX, cm.Paid(box=2))
+    rig.refused(Why.NOTHING_HELD, cm.Release(box=1), S1)
+    rig.do(cm.Turned(box=1))
+    rig.refused(Why.NOT_DISCARDABLE, cm.NameDiscards(box=1, cards="Ah"))
+    rig.refused(Why.BAD_CARD, cm.NameDiscards(box=1, cards="zz"))
+    rig.refused(Why.DISCARD_COUNT, cm.NameDiscards(box=1, cards="9c 9d"))
+    rig.do(cm.NameDiscards(box=1, cards="3c"))
+    rig.finish()
+
+
+def test_redirect_between_boxes_that_both_wait() -> None:
+    rig = locked(draw_timing="after_all").deal()
+    rig.do(cm.Exchange(box=1, count=2)), rig.ok(), rig.do(cm.Exchange(box=2)), rig.ok()
+    rig.refused(Why.NOT_NOW, cm.Redirect(box=1, target=2), S1)  # no card yet
+    rig.card("Ah")
+    rig.refused(Why.NOT_NOW, cm.Redirect(box=1, target=1), S1)
+    rig.refused(Why.NOT_NOW, cm.Redirect(box=2, target=1), S1)
+    rig.refused(Why.NO_SUCH_BOX, cm.Redirect(box=1, target=9), S1)
+    assert rig.do(cm.Redirect(box=1, target=2)).waiting
+    rig.do(cm.Redirect(box=1, target=2), S1)
+    assert rig.hand.box(2).drawn == (FaceDown("Ah"),)
+    assert (rig.want.kind, rig.want.box, rig.want.count) == (Want.CARD, 1, 2)
+    rig.card("Ad"), rig.card("As"), rig.do(cm.Bet(box=1))
+    assert (rig.want.kind, rig.want.box) == (Want.DECISION, 2)
+    rig.refused(Why.NOT_NOW, cm.Redirect(box=1, target=2), S1)  # box 1 has looked
+    rig.finish()
+
+
+def test_a_dead_box_in_mid_draw() -> None:
+    rig = locked().deal()
+    rig.do(cm.Exchange(box=1))
+    rig.do(cm.VoidBox(box=1, reason="two cards came"), S1)
+    assert (rig.want.kind, rig.want.box) == (Want.DECISION, 2)
+    assert rig.snapshot().boxes[0].returned == 20  # ante and fee
+    rig.finish()
+    assert [b["box"] for b in rig.events(ev.HandSettled)[-1].answer["boxes"]] == [2]
+
+
+def test_a_void_box_shows_no_settlement() -> None:
+    rig = locked().deal()
+    rig.do(cm.Bet(box=1)), rig.do(cm.Bet(box=2)), rig.ok()
+    assert rig.snapshot().boxes[1].stakes
+    rig.do(cm.VoidBox(box=2, reason="six cards"), S1)
+    assert rig.snapshot().boxes[1].stakes is None
+    assert rig.snapshot().boxes[1].returned == 30
+    rig.finish()
+
+
+@pytest.mark.parametrize("why", ["dealer", "box"])
+def test_two_readings_that_differ_pay_nobody(why: str) -> None:
+    setup = make_setup()
+    asked: list[dict[str, Any]] = []
+
+    def settle(request: dict[str, Any]) -> dict[str, Any]:
+        asked.append(request)
+        if why == "dealer" or request["boxes"][0]["cards"].split()[0] != "??":
+            raise Differ({"a": 1}, {"a": 2})
+        return setup.settle(request)
+
+    import msgspec  # noqa: PLC0415
+
+    rig = Rig(setup=msgspec.structs.replace(setup, settle=settle)).open().stake(b1=10).joker("2c").lay(PLAYS)
+    rig.lock().deal().do(cm.Bet(box=1))
+    rig.ok()
+    assert (rig.phase, rig.hand.fault_cause) == (Phase.FAULT, Cause.READINGS_DIFFER)
+    assert rig.snapshot().allowed == ("void_hand",)
+    rig.refused(Why.NOT_NOW, cm.Reset(), S1)
+    rig.device(cm.TroubleIn(device="shoe", code="log_restarted", detail=""))
+    rig.refused(Why.NOT_NOW, cm.Reset(), S1)  # a fault of the shoe does not open it again
+    rig.do(cm.VoidHand(reason="readings differ"), S1, S2)
+    assert rig.hand.number == 2
+    assert rig.table.shoe.last_event == rig.event_no
+
+
+def test_calls_are_raised_and_answered() -> None:
+    rig = table()
+    rig.do(cm.Call(reason="fill"))
+    assert rig.snapshot().call == "fill"
+    rig.do(cm.Release(), S1)
+    rig.refused(Why.NOTHING_HELD, cm.Release(), S1)
+    rig.do(cm.Claim(), origin="keys")
+    assert rig.snapshot().call == "jackpot claim"
+    rig.stake(b1=10).lock()
+    rig.do(cm.VoidHand(reason="misdeal"), D1, S1)
+    assert rig.snapshot().call == ""  # who voided it has come
