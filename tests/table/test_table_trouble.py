@@ -341,6 +341,34 @@ def test_another_shoe_in_mid_hand(end: cm.Command) -> None:
     rig.finish()
 
 
+def test_a_shoe_with_a_longer_log_of_its_own_deals_none_of_it_here() -> None:
+    rig = locked()
+    rig.card()
+    rig.event_no = 500
+    rig.connect("shoe", serial="SN2")
+    rig.do(cm.Reset(), S1)
+    assert rig.table.shoe.last_event == 500
+    rig.finish()
+
+
+def test_the_first_shoe_ever_brings_an_old_log() -> None:
+    rig = Rig(setup=make_setup())
+    rig.event_no = 300
+    rig.connect("shoe", "board")
+    assert rig.table.shoe.last_event == 300
+    rig.open().stake(b1=10).lock().finish()
+
+
+def test_another_shoe_while_the_table_was_closed() -> None:
+    rig = table().stake(b1=10).finish()
+    rig.do(cm.CloseTable(), S1)
+    rig.event_no = 900
+    rig.connect("shoe", serial="SN2")
+    rig.do(cm.OpenTable(), D1, S1)
+    assert rig.table.shoe.last_event == 900
+    rig.stake(b1=10).lock().finish()
+
+
 def test_a_fault_remembers_every_cause_and_returns_to_where_play_stopped() -> None:
     rig = locked().to(Want.BOARD)
     rig.device(cm.BoardFails(detail="frame"))
@@ -362,20 +390,18 @@ def test_a_fault_over_an_irregularity_returns_to_it() -> None:
     assert not rig.table.call
 
 
-def test_a_waiting_resume_or_reset_is_for_its_own_cause() -> None:
-    rig = locked().deal()
-    rig.do(cm.Irregular(reason="noise"))
-    first = rig.do(cm.Resume()).waiting
-    rig.do(cm.Resume(), S1)
-    rig.card("As")
-    assert rig.hand.cause is Cause.EXTRA_CARD
-    rig.refused(Why.NOTHING_HELD, cm.Approve(id=first), S1)
+def test_a_waiting_reset_is_for_its_own_cause() -> None:
+    rig = locked().to(Want.BOARD)
     rig.device(cm.TroubleIn(device="shoe", code="log_restarted", detail=""))
-    second = rig.do(cm.Reset()).waiting
+    first = rig.do(cm.Reset()).waiting
+    rig.device(cm.BoardFails(detail="frame"))
+    rig.refused(Why.NOTHING_HELD, cm.Approve(id=first), S1)
     rig.do(cm.Reset(), S1)
-    rig.do(cm.Resume(), S1)
-    rig.device(cm.LostIn(device="shoe", first=rig.event_no + 1, last=rig.event_no + 1))
-    rig.refused(Why.NOTHING_HELD, cm.Approve(id=second), S1)
+    assert rig.phase is Phase.DEALING
+    rig.do(cm.Irregular(reason="noise"))
+    second = rig.do(cm.Resume()).waiting
+    rig.do(cm.Resume(), S1)  # the same act, given at once: the waiting one is done with it
+    rig.refused(Why.NO_WAITING, cm.Approve(id=second), S1)
 
 
 def test_keys_and_journal_are_no_devices_of_the_hand() -> None:

@@ -58,15 +58,21 @@ def _authorised(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Resul
         return reject(Why.NO_DEALER if table.open else Why.NOT_OPEN)
     if needed not in (Grade.S, Grade.B, Grade.C):
         return _dispatch(table, act, setup, entropy)
+    pinned = trouble.pinned(table, cmd, setup)
+    entry = people.same_waiting(table, pinned)
+    together = people.together(entry, act.people)
+    act = msgspec.structs.replace(act, people=together)
     events = _dispatch(table, act, setup, entropy)  # an act that cannot be done is refused before anyone is fetched
-    lacking = people.lacking(needed, act.people, table, cmd)
+    lacking = people.lacking(needed, together, table, cmd)
     if isinstance(events, Rejection) and not (lacking and events.why is Why.DECK_FAULT):
         return events
     if lacking:  # a refusal that tells of a face-down card is kept until those who may hear it are there
-        return people.ask(table, trouble.pinned(table, cmd, setup), act.people, lacking)
+        return people.ask(table, pinned, together, lacking)
     assert not isinstance(events, Rejection)
-    names = tuple(p.operator for p in act.people)
-    return (ev.Authorised(command=str(cmd.__struct_config__.tag), grade=str(needed), operators=names), *events)
+    names = tuple(p.operator for p in together)
+    said = ev.Authorised(command=str(cmd.__struct_config__.tag), grade=str(needed), operators=names)
+    closed = (ev.ApprovalClosed(id=entry.id, outcome="approved"),) if entry is not None else ()
+    return (*closed, said, *events)
 
 
 def _agree(table: Table, number: int, act: Act, setup: Setup, entropy: Entropy) -> Result:
@@ -80,13 +86,8 @@ def _agree(table: Table, number: int, act: Act, setup: Setup, entropy: Entropy) 
     wrong = people.adds_nobody(table, entry, act.people)
     if wrong is not None:
         return wrong
-    agreed = tuple(Identity(name, frozenset(roles)) for name, roles in entry.operators.items())
-    together = {p.operator: p for p in (*agreed, *act.people)}
-    waiting = Act(command=people.waiting_command(entry), people=tuple(together.values()), origin=act.origin)
-    events = _authorised(table, waiting, setup, entropy)
-    if isinstance(events, Rejection) or isinstance(events[0], ev.ApprovalJoined):
-        return events
-    return (ev.ApprovalClosed(id=number, outcome="approved"), *events)
+    waiting = Act(command=people.waiting_command(entry), people=act.people, origin=act.origin)
+    return _authorised(table, waiting, setup, entropy)
 
 
 def _dispatch(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Result:

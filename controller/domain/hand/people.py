@@ -144,7 +144,7 @@ def ask(table: Table, cmd: cm.Command, people: tuple[Identity, ...], lacking: st
     """Puts an act on the waiting list; the same act asked again is joined, not doubled."""
     body = msgspec.to_builtins(cmd)
     names = {p.operator: tuple(sorted(p.roles)) for p in people}
-    same = next((w for w in table.waiting if w.command == body), None)
+    same = same_waiting(table, cmd)
     if same is not None:
         return (ev.ApprovalJoined(id=same.id, operators={**same.operators, **names}, missing=lacking),)
     return (
@@ -156,6 +156,19 @@ def ask(table: Table, cmd: cm.Command, people: tuple[Identity, ...], lacking: st
             missing=lacking,
         ),
     )
+
+
+def same_waiting(table: Table, cmd: cm.Command) -> Waiting | None:
+    """The entry of an act that waits already."""
+    body = msgspec.to_builtins(cmd)
+    return next((w for w in table.waiting if w.command == body), None)
+
+
+def together(entry: Waiting | None, people: tuple[Identity, ...]) -> tuple[Identity, ...]:
+    """Those who agreed before and those who agree now, each once."""
+    before = entry.operators if entry is not None else {}
+    agreed = (Identity(name, frozenset(roles)) for name, roles in before.items())
+    return tuple({p.operator: p for p in (*agreed, *people)}.values())
 
 
 def adds_nobody(table: Table, entry: Waiting, people: tuple[Identity, ...]) -> Rejection | None:
