@@ -75,7 +75,7 @@ def open_table(table: Table, setup: Setup, people: tuple[Identity, ...]) -> Resu
 
 def _plain(struct: msgspec.Struct) -> dict[str, Any]:
     """As a journal gives it back: a state must not depend on whether it was replayed."""
-    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(struct))
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(struct, order="sorted"))
     return plain
 
 
