@@ -1,0 +1,34 @@
+"""The answer: one frozen record of odds. No numpy here, so that every program may read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+
+class Odds(msgspec.Struct, frozen=True, kw_only=True):
+    """Of one rule set and one way to play. All money in antes."""
+
+    rules: str
+    rules_hash: str
+    strategy: str
+    method: str
+    """`exact`, or `sample` where a part was sampled; then `stderr` is of the edge."""
+    house_edge: float
+    element_of_risk: float
+    variance: float
+    stderr: float
+    qualifies: float
+    """How often the dealer plays."""
+    wins: float
+    """How often the box ends with a profit."""
+    frequencies: Mapping[str, float] = {}
+    """fold, raise, exchange_1 ..., buy6: how often each is the choice."""
+    staked: float = 0.0
+    """Antes staked in the mean: ante, bet, fees, insurance."""
+    sides: Mapping[str, float] = {}
+    """House edges of the side bets, and what a jackpot needs."""
+    notes: tuple[str, ...] = ()
+    """What was left out or sampled."""
+    seconds: float = 0.0
