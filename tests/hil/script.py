@@ -10,8 +10,15 @@ from firmware_sim.wiring import INPUTS
 
 from tests.hil.rig import PATIENCE_S, Rig, Snapshot, Wanted, pause
 
-# tabled with an entropy that is the same in every run: two runs can be compared byte by byte. Tests only.
-SAME_ENTROPY = "import os; os.urandom = lambda n: b'\\x07' * n\nfrom controller.app import main\nmain()"
+# tabled with the same entropy in every run and no limit on log lines: two runs compare byte by byte. Tests only.
+SAME_ENTROPY = """
+import os
+os.urandom = lambda n: b'\\x07' * n
+from controller.runtime.limiter import RateLimiter
+RateLimiter.__init__.__defaults__ = (10**6, 10**6, 5.0, 256)
+from controller.app import main
+main()
+"""
 REPEATABLE = (sys.executable, "-c", SAME_ENTROPY)
 NAMES = {wire.pin: name for name, wire in INPUTS.items()}
 

@@ -1,0 +1,94 @@
+"""The demo as a stranger runs it: exit code, one block a hand, audit, no colours in a pipe, Ctrl-C, repeatable by seed."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.hil.rig import BIN, tablectl, until
+
+pytestmark = pytest.mark.hil
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    made = Path(tempfile.mkdtemp(prefix="hil-", dir="/tmp"))
+    yield made
+    shutil.rmtree(made)
+
+
+def running(folder: Path) -> list[int]:
+    """Processes that have to do with this directory."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                line = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if str(folder).encode() in line:
+                found.append(int(entry.name))
+    return found
+
+
+def demo(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    argv = [str(BIN / "firmware-sim"), "demo", "--dir", str(folder), *words]
+    return subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False, stdin=subprocess.DEVNULL)
+
+
+def blocks(out: str) -> list[str]:
+    """What is said of each hand, without the run's head and end."""
+    body = out.partition("\nhand 1")[2].partition("\naudit:")[0]
+    return re.split(r"\n(?=hand \d)", "hand 1" + body)
+
+
+@pytest.mark.parametrize("game", ["jpoker", "oasis_ru"])
+def test_three_hands(game: str, folder: Path) -> None:
+    done = demo(folder, "--hands", "3", "--game", game, "--seed", "11")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    assert [block.split(",")[0].split("\n")[0] for block in blocks(done.stdout)] == ["hand 1", "hand 2", "hand 3"]
+    assert re.fullmatch(r"audit: OK 3 hands, \d+ records, head [0-9a-f]{64}", done.stdout.strip().splitlines()[-1])
+    assert running(folder) == []
+    for hand in (1, 2, 3):
+        recalled = tablectl("recall", str(hand), "--json", str(folder / "journal.db"))
+        facts = json.loads(recalled.stdout)
+        request = folder / "request.json"
+        request.write_text(json.dumps(facts["request"]), "utf-8")
+        assert json.loads(tablectl("settle", str(request)).stdout) == facts["answer"]
+
+
+def test_a_seed_gives_the_same_hands(folder: Path) -> None:
+    """The deck and what the players do; the joker is the table's own draw and differs, so a game without one."""
+    one, other = (demo(folder / name, "--hands", "3", "--game", "oasis_ru", "--seed", "12") for name in "ab")
+    assert one.returncode == other.returncode == 0, one.stderr + other.stderr
+    assert blocks(one.stdout) == blocks(other.stdout)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_all_of_it(number: signal.Signals, folder: Path) -> None:
+    argv = [str(BIN / "firmware-sim"), "demo", "--dir", str(folder), "--seed", "2"]
+    child = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert until(lambda: "CardDealt" in types(folder), 30)
+    child.send_signal(number)
+    out, err = child.communicate(timeout=30)
+    assert running(folder) == []
+    if number is signal.SIGINT:
+        assert child.returncode == 0, err
+        assert "Traceback" not in out + err
+        assert out.strip().splitlines()[-1].startswith("audit: OK")
+    assert tablectl("audit", str(folder / "journal.db")).returncode == 0
+
+
+def types(folder: Path) -> str:
+    log = folder / "tabled.log"
+    return log.read_text("utf-8") if log.exists() else ""
