@@ -269,11 +269,13 @@ def lit_keys(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
     keys: tuple[str, ...] = ()
     match want.kind:
         case Want.START:
-            keys = (*numbers, "BET", *(() if setup.joker else ("OK",)))
+            keys = (*numbers, "BET", "EXTRA", *(() if setup.joker else ("OK",)))
         case Want.DECISION | Want.CARD if hand.phase is Phase.DECISIONS:
             keys = tuple(_KEYS[word] for word in allowed(table, want, setup) if word in _KEYS)
         case Want.DISCARDS:
-            keys = tuple(f"K{n}" for n in range(1, 6))
+            keys = (*(f"K{n}" for n in range(1, 6)), "EXTRA")
+        case Want.ENTRY:
+            keys = ("FOLD", "BET", *(f"K{n}" for n in range(1, 5)), "OK")
         case kind if kind in _OK:
             keys = ("OK", "EXTRA") if kind is Want.PAID else ("OK",)
         case _:
