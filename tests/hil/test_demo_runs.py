@@ -1,4 +1,4 @@
-"""The demo as a stranger runs it: exit code, one block a hand, audit, no colours in a pipe, Ctrl-C, repeatable by seed."""
+"""The demo as a stranger runs it: exit code, a block a hand, audit, no colours in a pipe, Ctrl-C, seeds that repeat."""
 
 from __future__ import annotations
 
