@@ -144,6 +144,7 @@ class Rig:
         self.event_no = 0
         self.log: dict[int, cm.CardIn] = {}
         self.taint = True
+        self.strict = True
         self._start(Table())
 
     def _create(self, folder: Path) -> Journal:
@@ -231,6 +232,8 @@ class Rig:
     def do(self, command: cm.Command, *people: Identity, origin: str = "socket") -> Outcome:
         """An act that must not be refused."""
         outcome = self.act(command, *people, origin=origin)
+        if not self.strict:
+            return outcome
         assert outcome.rejection is None, outcome.rejection
         return outcome
 
