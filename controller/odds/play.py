@@ -73,7 +73,7 @@ def groups(book: Book, payoff: Payoff, drawing: bool, progress: Progress | None 
         for kind in kinds:
             first = (4 if kind == "held" else 5) + (1 if physical else 0)
             sizes = (first, first + 1) if drawing else (first,)
-            scene = Scene(book, open_rank, sizes, kind, 0)
+            scene = Scene(book, open_rank, kind, 0, first + 1).of_sizes(sizes)
             for rank, inside in jokers:
                 scene.with_joker_rank(rank)
                 place = Place(kind, rank, inside, physical)

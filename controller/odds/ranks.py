@@ -24,8 +24,8 @@ class Multisets:
     def __init__(self, size: int, low: int) -> None:
         self.size = size
         self.low = low
-        every = np.array(list(combinations_with_replacement(range(low, RANKS), size)), dtype=np.int64)
-        every = every.reshape(-1, size)
+        picks = list(combinations_with_replacement(range(low, RANKS), size))
+        every = np.array(picks, dtype=np.int64).reshape(len(picks), size)
         counts = np.zeros((len(every), RANKS), dtype=np.int64)
         for place in range(size):
             counts[np.arange(len(every)), every[:, place]] += 1

@@ -43,24 +43,37 @@ class _Source:
 class Scene:
     """One open card. `joker` says where the joker is: none, held (known and dead), or hidden among the unseen."""
 
-    def __init__(self, book: Book, open_rank: int, sizes: tuple[int, ...], joker: str, joker_rank: int) -> None:
+    def __init__(self, book: Book, open_rank: int, joker: str, joker_rank: int, most_dead: int) -> None:
         self.book = book
         self.open_rank = open_rank
         self.joker_rank = joker_rank
+        self.most_dead = most_dead
         self.offsets: dict[int, int] = {}
-        dead = []
+        self.natural = self._source(4, "plain5", "suited5")
+        self.wild = self._source(3, "wild4", "suited4") if joker == "hidden" else None
+
+    def of_sizes(self, sizes: tuple[int, ...]) -> Scene:
+        """With a row for every multiset of these sizes."""
+        parts = []
         for size in sizes:
-            self.offsets[size] = sum(len(part) for part in dead)
-            dead.append(multisets(size, book.low).counts)
-        self.dead = np.concatenate(dead)
-        self.natural = self._source(4, "plain5", "suited5", max(sizes))
-        self.wild = self._source(3, "wild4", "suited4", max(sizes)) if joker == "hidden" else None
+            self.offsets[size] = sum(len(part) for part in parts)
+            parts.append(multisets(size, self.book.low).counts)
+        self.fill(np.concatenate(parts))
+        return self
+
+    def fill(self, dead: Ints) -> None:
+        """With these rows."""
+        self.dead = dead
+        for source in (self.natural, self.wild):
+            if source is not None:
+                source.rows.fill(dead)
 
     def with_joker_rank(self, rank: int) -> None:
         """The joker's rank matters for own_rank_trips alone."""
         if self.wild is not None and rank != self.joker_rank and self.book.rules.own_rank_trips:
             self.joker_rank = rank
-            self.wild = self._source(3, "wild4", "suited4", max(self.offsets))
+            self.wild = self._source(3, "wild4", "suited4")
+            self.wild.rows.fill(self.dead)
         self.joker_rank = rank
 
     def row(self, size: int, hand: Ints) -> Ints:
@@ -77,18 +90,17 @@ class Scene:
             found = [a + self.wild.below(row, dead, at) for a, at in zip(found, (floor, low, high), strict=True)]
         return Counts(*found, total)
 
-    def _source(self, hidden: int, plain: str, suited: str, most: int) -> _Source:
+    def _source(self, hidden: int, plain: str, suited: str) -> _Source:
         book, open_rank = self.book, self.open_rank
         live = np.where(np.arange(RANKS) < book.low, 0, 4)
         live[open_rank] -= 1
         index, counts = pattern_counts(hidden, book.low, live)
         table = self._codes(plain)
         rows = Below(counts, table[added(hidden, book.low)[index, open_rank]], live)
-        rows.fill(self.dead)
         masks = hidden_masks(hidden, book.low, 1 << open_rank)
         whole = masks | 1 << open_rank
         sets = multisets(hidden + 1, book.low).index(KEY[mask_members(whole, hidden + 1)].sum(axis=1))
-        flushes = Flushes(masks, book.shapes[suited].code[whole], table[sets], most, 1 << open_rank)
+        flushes = Flushes(masks, book.shapes[suited].code[whole], table[sets], self.most_dead, 1 << open_rank)
         return _Source(rows, flushes, len(book.values))
 
     def _codes(self, shape: str) -> Ints:
