@@ -239,6 +239,14 @@ def test_inspectors_sign_on_and_technicians_do_not() -> None:
     rig.refused(Why.NOT_ALLOWED, cm.SignOn(operator="s2"), S1)
 
 
+def test_the_dealer_corrects_stakes_until_the_first_card() -> None:
+    rig = undrawn()
+    rig.do(cm.CorrectStake(box=1, ante=20))
+    assert rig.hand.box(1).ante == 20
+    rig.card()
+    assert rig.do(cm.CorrectStake(box=1, ante=30)).waiting
+
+
 def test_opening_needs_two_people() -> None:
     rig = Rig(setup=make_setup())
     number = rig.do(cm.OpenTable(), X1).waiting

@@ -50,6 +50,16 @@ def test_a_box_taken_out_leaves_its_player() -> None:
     assert not rig.hand.box(1).blind
 
 
+def test_an_empty_box_belongs_to_nobody_after_lock() -> None:
+    """A player named by an empty box is from LOCK on named by his lowest box in play."""
+    rig = table().stake(b2=10, b3=10)
+    rig.do(cm.Owner(box=2, owner=1)), rig.do(cm.Owner(box=3, owner=1)), rig.lock()
+    assert owners(rig)[:3] == [1, 2, 2]
+    rig.finish()
+    rig.stake(b1=10)
+    assert owners(rig)[:3] == [1, 2, 2]
+
+
 def test_open_boxes_of_one_player() -> None:
     rig = table(max_open_boxes=2).stake(b1=10, b2=10, b3=10)
     rig.do(cm.Owner(box=2, owner=1)), rig.do(cm.Owner(box=3, owner=1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from harness import CARD, D1, S1, S2, Rig, make_setup
 
@@ -538,22 +539,26 @@ def test_a_void_box_shows_no_settlement() -> None:
     rig.finish()
 
 
-@pytest.mark.parametrize("why", ["dealer", "box"])
-def test_two_readings_that_differ_pay_nobody(why: str) -> None:
+@pytest.mark.parametrize("where", ["dealer", "box", "unturned", "hand"])
+def test_two_readings_that_differ_pay_nobody(where: str) -> None:
     setup = make_setup()
-    asked: list[dict[str, Any]] = []
 
     def settle(request: dict[str, Any]) -> dict[str, Any]:
-        asked.append(request)
-        if why == "dealer" or request["boxes"][0]["cards"].split()[0] != "??":
+        boxes = request["boxes"]
+        place = "hand" if len(boxes) > 1 else "box"
+        if boxes[0]["cards"].startswith("??"):
+            place = "dealer"
+        elif len(boxes) == 1 and boxes[0]["decision"] == "fold":
+            place = "unturned"
+        if place == where:
             raise Differ({"a": 1}, {"a": 2})
         return setup.settle(request)
 
-    import msgspec  # noqa: PLC0415
-
-    rig = Rig(setup=msgspec.structs.replace(setup, settle=settle)).open().stake(b1=10).joker("2c").lay(PLAYS)
+    rig = Rig(setup=msgspec.structs.replace(setup, settle=settle)).open().stake(b1=10, b2=10).joker("2c").lay(PLAYS)
     rig.lock().deal().do(cm.Bet(box=1))
-    rig.ok()
+    rig.do(cm.Fold(box=2)), rig.ok()
+    if where in ("unturned", "hand"):
+        rig.ok()
     assert (rig.phase, rig.hand.fault_cause) == (Phase.FAULT, Cause.READINGS_DIFFER)
     assert rig.snapshot().allowed == ("void_hand",)
     rig.refused(Why.NOT_NOW, cm.Reset(), S1)

@@ -99,8 +99,8 @@ def _dispatch(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Result:
     if hand is None:
         return reject(Why.NOT_OPEN) if not isinstance(cmd, cm.INTERNAL) else ()
     box = getattr(cmd, "box", None)
-    if isinstance(box, int) and not (1 <= box <= setup.boxes or (box == 0 and _box_optional(cmd))):
-        return reject(Why.NO_SUCH_BOX, box=box, boxes=setup.boxes)
+    if isinstance(box, int) and not (1 <= box <= len(hand.boxes) or (box == 0 and _box_optional(cmd))):
+        return reject(Why.NO_SUCH_BOX, box=box, boxes=len(hand.boxes))
     return _in_a_hand(table, hand, cmd, setup, entropy)
 
 
@@ -175,7 +175,7 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
         case cm.SetStake():
             return betting.stake(table, hand, cmd, setup)
         case cm.Owner():
-            return owners.owner(hand, cmd, setup)
+            return owners.owner(hand, cmd)
         case cm.Repeat():
             return betting.repeat(table, hand, cmd)
         case cm.Blind():

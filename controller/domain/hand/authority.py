@@ -12,7 +12,7 @@ import msgspec
 
 from controller.domain import commands as cm
 from controller.domain.phases import JokerPhase, Phase
-from controller.domain.state import Table
+from controller.domain.state import Hand, Table
 
 
 class Grade(StrEnum):
@@ -55,7 +55,7 @@ def grade(command: cm.Command, table: Table) -> Grade:
             return Grade.S
         case cm.Count() if hand is not None and hand.phase is Phase.LOCKED:
             return Grade.B  # a difference was found: no longer the dealer's alone
-        case cm.CorrectStake() if hand is not None and hand.phase is Phase.BETTING:
+        case cm.CorrectStake() if hand is not None and _before_the_first_card(hand):
             return Grade.A
         case _ if isinstance(command, _SUPERVISED):
             return Grade.B
@@ -63,6 +63,12 @@ def grade(command: cm.Command, table: Table) -> Grade:
             return Grade.ANY
         case _:
             return Grade.A
+
+
+def _before_the_first_card(hand: Hand) -> bool:
+    """The dealer still corrects stakes alone; not where a difference was found (locked)."""
+    dealt = bool(hand.dealer) or any(box.dealt for box in hand.boxes)
+    return hand.phase is Phase.BETTING or (hand.phase is Phase.DEALING and not dealt)
 
 
 def missing(needed: Grade, people: tuple[Identity, ...], dealer: str | None) -> str:

@@ -105,13 +105,15 @@ def lock(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
     phase = next_phase(hand.phase, "lock")
     assert phase is not None
     lit = side_bets(hand)
+    playing = [b for b in hand.boxes if b.playing]
+    first = owners.first_boxes(playing)
     seed = entropy.seed if setup.joker else ""
     commitment = (
         draw.commitment(setup.table, hand.number, table.rules_hash, bytes.fromhex(seed)).hex() if setup.joker else ""
     )
     return (
         ev.Locked(
-            stakes=tuple(_lying(b) for b in hand.boxes if b.playing),
+            stakes=tuple({**_lying(b), "owner": first[b.owner]} for b in playing),
             limits=table.limits,
             commitment=commitment,
             seed=seed,

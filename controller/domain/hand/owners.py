@@ -14,10 +14,10 @@ from controller.domain.state import Box, Hand
 Result = tuple[ev.Event, ...] | Rejection
 
 
-def owner(hand: Hand, cmd: cm.Owner, setup: Setup) -> Result:
+def owner(hand: Hand, cmd: cm.Owner) -> Result:
     """Two boxes of one player, or (named as its own owner) a box that leaves the others."""
-    if not 1 <= cmd.owner <= setup.boxes:
-        return reject(Why.NO_SUCH_BOX, box=cmd.owner, boxes=setup.boxes)
+    if not 1 <= cmd.owner <= len(hand.boxes):
+        return reject(Why.NO_SUCH_BOX, box=cmd.owner, boxes=len(hand.boxes))
     owners = {b.box: b.owner for b in hand.boxes}
     if cmd.owner == cmd.box:
         return changes(hand, {**owners, **left(hand, cmd.box), cmd.box: cmd.box})
@@ -31,6 +31,11 @@ def left(hand: Hand, leaving: int) -> dict[int, int]:
     whose = hand.box(leaving).owner
     others = [b.box for b in hand.boxes if b.owner == whose and b.box != leaving]
     return dict.fromkeys(others, min(others)) if others else {}
+
+
+def first_boxes(boxes: list[Box]) -> dict[int, int]:
+    """Each owner's lowest box in play: his number from LOCK on."""
+    return {box.owner: min(b.box for b in boxes if b.owner == box.owner) for box in boxes}
 
 
 def changes(hand: Hand, owners: dict[int, int], *, joined: bool = False) -> tuple[ev.OwnerSet, ...]:

@@ -181,8 +181,8 @@ def enter_card(table: Table, hand: Hand, cmd: cm.EnterCard, setup: Setup) -> Res
 
 def redirect(hand: Hand, cmd: cm.Redirect, setup: Setup) -> Result:
     """The last drawn card lies at another box that also waits for one; nobody looked."""
-    if not 1 <= cmd.target <= setup.boxes:
-        return reject(Why.NO_SUCH_BOX, box=cmd.target, boxes=setup.boxes)
+    if not 1 <= cmd.target <= len(hand.boxes):
+        return reject(Why.NO_SUCH_BOX, box=cmd.target, boxes=len(hand.boxes))
     source, target = hand.box(cmd.box), hand.box(cmd.target)
     lit = current_decider(hand, setup)  # the last card went to the lit box; whoever has decided has looked
     served = hand.phase is Phase.DECISIONS and lit is not None and lit.box == source.box and bool(source.drawn)
