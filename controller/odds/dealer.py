@@ -29,6 +29,18 @@ class Below:
         self.live = live
         self.rows: NDArray[np.int32] = np.zeros((0, len(codes) + 1), dtype=np.int32)
         self.flat = self.rows.ravel()
+        self._stock: dict[tuple[bytes, int], NDArray[np.int32]] = {}
+
+    def fill_drawn(self, dead: Ints, drawn: int) -> None:
+        """A row for every multiset of drawn ranks beside the ranks that are dead already; the last hand's rows are kept."""
+        key = dead.tobytes(), drawn
+        if key not in self._stock:
+            if all(known != key[0] for known, _ in self._stock):
+                self._stock.clear()
+            self.fill(dead + multisets(drawn).counts)
+            self._stock[key] = self.rows
+        self.rows = self._stock[key]
+        self.flat = self.rows.ravel()
 
     def fill(self, dead: Ints) -> None:
         """Cumulative counts for each row of dead ranks."""

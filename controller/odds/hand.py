@@ -18,6 +18,7 @@ from controller.domain.cards import JOKER, Card, deck
 from controller.odds.finals import Book
 from controller.odds.open_joker import Table
 from controller.odds.payoff import Moments, Payoff
+from controller.odds.purchase import Purchase, can_pay
 from controller.odds.ranks import CHOOSE, KEY, POPCOUNT, RANKS, Floats, Ints, multisets
 from controller.odds.scene import Counts, Scene
 
@@ -53,11 +54,14 @@ class _Final(NamedTuple):
 class Adviser:
     """Values shown hands of one rule set; keeps what hands with the same open card share."""
 
-    def __init__(self, book: Book, payoff: Payoff) -> None:
+    def __init__(self, book: Book, payoff: Payoff, *, buys: bool = True) -> None:
+        """`buys`: the player may buy the dealer a card, where the game offers it."""
         self.book, self.payoff = book, payoff
         self.deck = deck(book.rules.deck_size)
         self._scenes: dict[tuple[object, ...], Scene] = {}
         self._tables: dict[int, Table] = {}
+        self._purchases: dict[int, Purchase] = {}
+        self.buys = buys and book.rules.dealer_exchange_fee is not None and book.joker == "none"
 
     def choices(self, shown: Shown) -> list[Choice]:
         """Every choice of the game, the best first."""
@@ -79,6 +83,11 @@ class Adviser:
             self._scenes[key] = Scene(self.book, open_rank, kind, joker_rank, _MOST_DEAD)
         return self._scenes[key]
 
+    def purchase(self, open_rank: int) -> Purchase:
+        if open_rank not in self._purchases:
+            self._purchases[open_rank] = Purchase(self.book, self.payoff, open_rank)
+        return self._purchases[open_rank]
+
     def table(self, joker_rank: int) -> Table:
         key = joker_rank if self.book.rules.own_rank_trips else 0
         if key not in self._tables:
@@ -90,6 +99,7 @@ class _View:
     """One hand under valuation."""
 
     def __init__(self, adviser: Adviser, shown: Shown) -> None:
+        self.adviser = adviser
         self.book, self.payoff, self.shown = adviser.book, adviser.payoff, shown
         self.joker = JOKER if self.book.rules.deck_size == 53 else shown.joker
         self.wild = self.book.joker != "none"
@@ -149,7 +159,18 @@ class _View:
         return total / comb(self.unseen, count)
 
     def _ev(self, final: _Final, count: int) -> Floats:
-        return self.payoff.ev(self._counts(final, count), final.code, final.pay)
+        ev = self.payoff.ev(self._counts(final, count), final.code, final.pay)
+        return ev + self._purchase(final, count) if self.adviser.buys else ev
+
+    def _purchase(self, final: _Final, drawn: int) -> Floats:
+        """What buying the dealer a card adds."""
+        gain = np.zeros(len(final.code))
+        some = np.flatnonzero(can_pay(self.book, self.payoff, final.pay) & (final.ways != 0))
+        if len(some):
+            dead, masks = self.scene.dead[final.row[some]], final.masks[some]
+            one = self.adviser.purchase(self.shown.open >> 2)
+            gain[some] = one.gain(dead, masks, final.code[some], final.pay[some], self.unseen - drawn)
+        return gain
 
     def _counts(self, final: _Final, drawn: int) -> Counts:
         total = comb(self.unseen - drawn, 4)
@@ -185,11 +206,10 @@ class _View:
         dead = np.zeros(RANKS, dtype=np.int64)
         for card in self.dead:
             dead[card >> 2] += 1
-        rows = dead + multisets(drawn, 0).counts
         if self.open_joker:
-            self.table.rows.fill(rows)
+            self.table.rows.fill_drawn(dead, drawn)
         else:
-            self.scene.fill(rows)
+            self.scene.fill_drawn(dead, drawn)
 
     def _dealt(self) -> _Final:
         naturals = [card for card in self.shown.cards if card != self.joker or not self.wild]

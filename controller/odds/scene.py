@@ -90,6 +90,13 @@ class Scene:
             found = [a + self.wild.below(row, dead, at) for a, at in zip(found, (floor, low, high), strict=True)]
         return Counts(*found, total)
 
+    def fill_drawn(self, dead: Ints, drawn: int) -> None:
+        """With a row for every multiset of drawn ranks beside these dead ones."""
+        self.dead = dead + multisets(drawn).counts
+        for source in (self.natural, self.wild):
+            if source is not None:
+                source.rows.fill_drawn(dead, drawn)
+
     def _source(self, hidden: int, plain: str, suited: str) -> _Source:
         book, open_rank = self.book, self.open_rank
         live = np.where(np.arange(RANKS) < book.low, 0, 4)
