@@ -34,6 +34,7 @@ Snapshot = dict[str, Any]
 Wanted = Callable[[Snapshot], bool]
 BIN = Path(sys.executable).parent
 PATIENCE_S = 20.0
+QUIET_S = 1.05
 UNREAD = "??"  # never read and never turned
 CHANGES_BY_RESTART = frozenset({"version", "devices", "health"})
 
@@ -117,6 +118,7 @@ class Rig:
         self.bench = RecordingBench(self.folder, seed)
         self.child: subprocess.Popen[bytes] | None = None
         self.clean = True
+        self._keys_at = 0.0
 
     def __enter__(self) -> Rig:
         self.bench.start()
@@ -154,7 +156,9 @@ class Rig:
     def start(self, **how: Any) -> Snapshot:
         """tabled, until its first snapshot is there and its devices are ready."""
         self.spawn(**how)
-        return self.wait(devices_ready)
+        snap = self.wait(devices_ready)
+        self._keys_at = time.monotonic() + QUIET_S
+        return snap
 
     def kill(self) -> None:
         """Power cut for the daemon."""
@@ -221,10 +225,14 @@ class Rig:
         raise AssertionError("the table never stood still")
 
     def open_table(self) -> Snapshot:
-        """The table opens; keys count from now on (a second of quiet)."""
+        """The table opens; keys count from now on."""
         self.do("open_table", "dealer", "supervisor")
-        pause(1.1)
+        self.wait_for_keys()
         return self.wait_expects("start")
+
+    def wait_for_keys(self) -> None:
+        """Keys count once they have been quiet for a second (docs/wiring.md)."""
+        pause(max(0.0, self._keys_at - time.monotonic()))
 
     def tablectl(self, *args: str, pins: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
         """The command, as a person gives it."""
@@ -240,7 +248,19 @@ class Rig:
             if snap is not None and wanted(snap):
                 return snap
             self._help(snap)
+            if snap is not None and snap["expects"]["kind"] != "card":
+                self.wait_for_keys()
             self.bench.dealer.step()
+        return self.wait(wanted, 0.1)
+
+    def wait_staffed(self, wanted: Wanted, timeout_s: float = 60.0) -> Snapshot:
+        """Until the robot, in its own thread, and the floor staff have brought it there."""
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            found = self.bench.feed.wait(wanted, 0.1)
+            if found is not None:
+                return found
+            self._help(self.bench.feed.latest)
         return self.wait(wanted, 0.1)
 
     def _help(self, snap: Snapshot | None) -> None:

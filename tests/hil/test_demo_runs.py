@@ -69,16 +69,16 @@ def test_three_hands(game: str, folder: Path) -> None:
 
 def test_a_seed_gives_the_same_hands(folder: Path) -> None:
     """The deck and what the players do; the joker is the table's own draw and differs, so a game without one."""
-    one, other = (demo(folder / name, "--hands", "3", "--game", "oasis_ru", "--seed", "12") for name in "ab")
+    one, other = (demo(folder / name, "--hands", "2", "--game", "oasis_ru", "--seed", "12") for name in "ab")
     assert one.returncode == other.returncode == 0, one.stderr + other.stderr
     assert blocks(one.stdout) == blocks(other.stdout)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_all_of_it(number: signal.Signals, folder: Path) -> None:
+@pytest.mark.parametrize(("number", "when"), [(signal.SIGINT, "CardDealt"), (signal.SIGTERM, "StakeSet")])
+def test_a_signal_stops_all_of_it(number: signal.Signals, when: str, folder: Path) -> None:
     argv = [str(BIN / "firmware-sim"), "demo", "--dir", str(folder), "--seed", "2"]
     child = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert until(lambda: "CardDealt" in types(folder), 30)
+    assert until(lambda: when in log(folder), 30)
     child.send_signal(number)
     out, err = child.communicate(timeout=30)
     assert running(folder) == []
@@ -89,6 +89,6 @@ def test_a_signal_stops_all_of_it(number: signal.Signals, folder: Path) -> None:
     assert tablectl("audit", str(folder / "journal.db")).returncode == 0
 
 
-def types(folder: Path) -> str:
-    log = folder / "tabled.log"
-    return log.read_text("utf-8") if log.exists() else ""
+def log(folder: Path) -> str:
+    path = folder / "tabled.log"
+    return path.read_text("utf-8") if path.exists() else ""

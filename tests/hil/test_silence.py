@@ -15,7 +15,7 @@ import pytest
 
 from controller.control.client import Client
 from controller.errors import TableError
-from tests.hil.rig import Rig, Watcher, pause, until
+from tests.hil.rig import Rig, Watcher, pause
 from tests.hil.script import REPEATABLE, Script, in_deal_order
 
 pytestmark = pytest.mark.hil
@@ -54,20 +54,23 @@ class Ear:
 
     def __init__(self, rig: Rig, script: Script) -> None:
         self.rig, self.script, self.heard = rig, script, Heard()
+        self._listening = True
         self._watcher = Watcher(rig.folder / "control.sock")
         display = rig.bench.display.transfer
 
         def noted(data: list[int]) -> list[int]:
             answer = display(data)
-            self.heard.passing |= set(rig.bench.display.text())
+            if self._listening:
+                self.heard.passing |= set(rig.bench.display.text())
             return answer
 
         rig.bench.gpio.attach(1, noted)
 
     def note(self) -> None:
-        board = self.rig.bench.board
-        frames = board.frames
-        assert until(lambda: board.frames > frames + 1, 4)  # a frame that began after the step
+        board, frames = self.rig.bench.board, -1
+        while frames != board.frames:  # nothing new for a while: what stands there belongs to this step
+            frames = board.frames
+            pause(0.2)
         self.heard.lamps.append(board.lit())
         self.heard.display.append(self.rig.bench.display.text())
         with Client(self.rig.folder / "control.sock") as client:
@@ -81,6 +84,7 @@ class Ear:
 
     def end(self) -> Heard:
         """The turn comes next: what was heard."""
+        self._listening = False
         self._watcher.stop()
         for line in self._watcher.lines:
             if line.startswith(b'{"snapshot"'):
@@ -228,5 +232,6 @@ def search(heard: Heard, deck: tuple[dict[int, str], str, tuple[str, ...]]) -> N
     hidden = [*" ".join(boxes.values()).split(), *dealer.split()[:4], *draws]
     joker = re.search(r'"card": ?"(\w\w)"', text)
     public = {OPEN, joker[1] if joker else "", "As"}  # "As" is what a person tried to enter
-    found = [card for card in hidden if card not in public and re.search(rf"\b{card}\b", text)]
+    words = [card for card in hidden if card not in public]
+    found = [line for line in text.splitlines() for card in words if re.search(rf"\b{card}\b", line)]
     assert found == []
