@@ -113,6 +113,21 @@ class Why(Enum):
     )
     UNSUPPORTED = (547, "this table cannot deal {what} yet", "этот стол пока не ведёт: {what}")
     NOT_RECORDING = (548, "NOT RECORDING: {what}", "ЗАПИСЬ НЕ ИДЁТ: {what}")
+    INSURANCE_RANGE = (
+        549,
+        "insurance {amount} on box {box}: {low} to {high}",
+        "страховка {amount} на боксе {box}: {low}-{high}",
+    )
+    INSURED = (
+        550,
+        "box {box} is insured: bet, or take the insurance back",
+        "бокс {box} застрахован: ставка или снять страховку",
+    )
+    CARRIED = (
+        551,
+        "box {box} carries its stakes from a tie: they stay",
+        "на боксе {box} ставки с ничьей: снять нельзя",
+    )
 
     @property
     def number(self) -> int:

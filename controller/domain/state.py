@@ -62,6 +62,12 @@ class Action(StrEnum):
     NONE = "none"
     EXCHANGE = "exchange"
     BUY6 = "buy6"
+    BOTH = "exchange_buy6"
+
+    @property
+    def exchanges(self) -> bool:
+        """Cards were thrown away."""
+        return self in (Action.EXCHANGE, Action.BOTH)
 
 
 class Decision(StrEnum):
@@ -106,7 +112,10 @@ class Cause(StrEnum):
 
 
 class Stake(Struct, frozen=True, kw_only=True):
-    """What lay on a box, proposed again for the next hand."""
+    """What lay on a box, proposed again for the next hand; or what a tie left lying there (`carried`, Q7a).
+
+    `insurance` lies only where `insurance_carried`: it came from a hand that the dealer beat (Q60).
+    """
 
     box: int
     owner: int
@@ -115,11 +124,15 @@ class Stake(Struct, frozen=True, kw_only=True):
     jackpot: int = 0
     blind: bool = False
     backers: tuple[int, ...] = ()
+    carried: bool = False
+    insurance: int = 0
+    insurance_carried: bool = False
 
 
 class Box(Struct, frozen=True, kw_only=True):
     """One box of the open hand. `ante` 0: not in play. `answer`: its part of the settlement, once computed.
 
+    `count` replacements, then `sixth` card, lie in `drawn` in that order.
     `called`: turned for a side bet though nobody else would turn it. `disputed`: was held and released.
     """
 
@@ -134,11 +147,14 @@ class Box(Struct, frozen=True, kw_only=True):
     drawn: tuple[Slot, ...] = ()
     action: Action = Action.NONE
     count: int = 0
+    sixth: bool = False
     fee: int = 0
     fixed: bool = False
     bet: int = 0
     decision: Decision | None = None
+    carried: bool = False
     insurance: int = 0
+    insurance_carried: bool = False
     choice: Choice | None = None
     turned: bool = False
     discards: tuple[str, ...] | None = None
@@ -157,13 +173,25 @@ class Box(Struct, frozen=True, kw_only=True):
     @property
     def awaits_draw(self) -> bool:
         """Cards were bought that have not come yet."""
-        return len(self.drawn) < self.count
+        return len(self.drawn) < self.draws
+
+    @property
+    def insured(self) -> bool:
+        """Insured in this hand: after that only the bet is open."""
+        return self.insurance > 0 and not self.insurance_carried
+
+    @property
+    def draws(self) -> int:
+        """How many cards the box has bought: replacements, then a sixth card."""
+        return self.count + self.sixth
 
 
 class Hand(Struct, frozen=True, kw_only=True):
     """The open hand. `back` is where irregular or fault will return to.
 
-    `faults`: all causes since play stopped; `lost`: cards that went to the felt unrecorded meanwhile.
+    `chosen`: every box took the ante or bought the dealer a card; `takers_settled`: those that took are done;
+    `bought`: the bought card lies there. `faults`: all causes since play stopped; `lost`: cards that went to the felt
+    unrecorded meanwhile.
     """
 
     number: int
@@ -175,8 +203,9 @@ class Hand(Struct, frozen=True, kw_only=True):
     dealer_final: tuple[str, ...] = ()
     dealer_category: str | None = None
     qualifies: bool | None = None
-    bought: bool = False
+    chosen: bool = False
     takers_settled: bool = False
+    bought: bool = False
     joker: JokerPhase = JokerPhase.NONE
     slot: Secret | None = None
     commitment: str = ""
@@ -185,6 +214,7 @@ class Hand(Struct, frozen=True, kw_only=True):
     counted: int | None = None
     unread: int = 0
     burned: int = 0
+    burns: tuple[Slot, ...] = ()
     back: Phase | None = None
     fault_back: Phase | None = None
     cause: Cause | None = None
@@ -232,6 +262,7 @@ class Table(Struct, frozen=True, kw_only=True):
     hand: Hand | None = None
     hands: int = 0
     stakes: tuple[Stake, ...] = ()
+    carried: tuple[Stake, ...] = ()
     undo: tuple[Hand, ...] = ()
     shoe: ShoeMemory = ShoeMemory()
     devices: dict[str, Health] = {}

@@ -136,15 +136,15 @@ def _box_a(value: object, index: int) -> Box:
             raise wrong("count and drawn stand in place of `final` after an exchange", where, "leave them out")
         return Box(**facts, **_final(box, cards, action, where))
     count, drawn = box.get("count"), _drawn(box, where)
-    if action is Action.BOTH or not isinstance(count, int) or isinstance(count, bool) or len(drawn) != count:
-        raise wrong("count and drawn do not agree", where, "as many drawn cards as the count")
+    if not isinstance(count, int) or isinstance(count, bool) or len(drawn) != count + action.buys:
+        raise wrong("count and drawn do not agree", where, "as many drawn cards as the count, and the sixth card last")
     return Box(**facts, final=None, count=count, drawn=drawn)
 
 
 def _drawn(box: Mapping[str, Any], where: str) -> Cards:
     if "drawn" not in box or "count" not in box:
         raise wrong("an exchange without `final`, or without `count` and `drawn`", where, "the cards after it")
-    return _cards(box["drawn"], f"{where}, drawn", (1, 2, 3, 4, 5))
+    return _cards(box["drawn"], f"{where}, drawn", (1, 2, 3, 4, 5, 6))
 
 
 def _final(box: Mapping[str, Any], cards: Cards, action: Action, where: str) -> dict[str, Any]:

@@ -243,7 +243,9 @@ class Keypad:
             case Want.ENTRY:
                 return self._enter(name, hand)
             case _ if hand.phase is Phase.DECISIONS:
-                return _decide(name, want)
+                return _decide(name, want, hand, setup)
+            case Want.CHOICE:
+                return _choose(name, want)
             case Want.DISCARDS if name in BOX_KEYS:
                 return _discard(name, hand, want)
             case Want.PAID | Want.DISCARDS if name == "EXTRA":
@@ -321,7 +323,17 @@ def _in_or_out(number: int, hand: Hand, table: Table) -> cm.Command:
     return cm.SetStake(box=number, ante=int(table.limits["ante_min"]))
 
 
-def _decide(name: str, want: Expect) -> list[Output]:
+def _choose(name: str, want: Expect) -> list[Output]:
+    """The dealer does not play: BET takes the ante, EXTRA pays for one of his cards."""
+    if name == "BET":
+        return [cm.TakeAnte(box=want.box)]
+    return [cm.BuyDealer(box=want.box)] if name == "EXTRA" else []
+
+
+def _decide(name: str, want: Expect, hand: Hand, setup: Setup) -> list[Output]:
+    insured = hand.box(want.box).insurance if want.box else 0
+    if insured and name in BOX_KEYS and BOX_KEYS[name] <= len(setup.plate.chips):  # chips on top of the insurance
+        return [cm.Insure(box=want.box, amount=insured + setup.plate.chips[BOX_KEYS[name] - 1])]
     match name:
         case "BET":
             return [cm.Bet(box=want.box)]

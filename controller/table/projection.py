@@ -11,12 +11,13 @@ from typing import Any
 
 import msgspec
 
-from controller.domain.hand import decisions, offers
+from controller.domain.hand import decisions
 from controller.domain.hand.expects import Expect, Want, current_decider, expects, may_look, side_bets
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import JokerPhase, Phase
 from controller.domain.state import DOC, Box, BoxStatus, Cause, FaceUp, Hand, Slot, Table, Unread
 from controller.table import prompts
+from controller.table.payout import PayLine, pay_lines
 
 BACK = "back"
 UNREAD = "unknown"
@@ -41,6 +42,9 @@ class PublicBox(msgspec.Struct, frozen=True, kw_only=True):
     decision: str | None
     bet: int
     fee: int
+    sixth: bool
+    insurance: int
+    choice: str | None
     turned: bool
     discards: tuple[str, ...]
     status: str
@@ -48,6 +52,7 @@ class PublicBox(msgspec.Struct, frozen=True, kw_only=True):
     stakes: dict[str, Any] | None
     net: int
     returned: int
+    pay: tuple[PayLine, ...]
 
 
 class PublicJoker(msgspec.Struct, frozen=True):
@@ -65,6 +70,8 @@ class PublicDealer(msgspec.Struct, frozen=True):
     cards: tuple[str, ...]
     hand: str | None
     plays: bool | None
+    after_exchange: tuple[str, ...] = ()
+    drawn: tuple[str, ...] = ()
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,7 +160,13 @@ def _open_card(hand: Hand) -> str | None:
 def _dealer(hand: Hand | None) -> PublicDealer:
     if hand is None:
         return PublicDealer((), None, None)
-    return PublicDealer(tuple(face(slot) for slot in hand.dealer), hand.dealer_category, hand.qualifies)
+    return PublicDealer(
+        tuple(face(slot) for slot in hand.dealer),
+        hand.dealer_category,
+        hand.qualifies,
+        hand.dealer_final if hand.bought else (),
+        tuple(face(slot) for slot in hand.dealer_drawn),
+    )
 
 
 def _box(box: Box, hand: Hand, want: Expect, setup: Setup) -> PublicBox:
@@ -175,6 +188,9 @@ def _box(box: Box, hand: Hand, want: Expect, setup: Setup) -> PublicBox:
         decision=str(box.decision) if box.decision else None,
         bet=box.bet,
         fee=box.fee,
+        sixth=box.sixth,
+        insurance=box.insurance,
+        choice=str(box.choice) if box.choice else None,
         turned=box.turned,
         discards=box.discards or (),
         status=str(box.status),
@@ -182,6 +198,7 @@ def _box(box: Box, hand: Hand, want: Expect, setup: Setup) -> PublicBox:
         stakes=answer.get("stakes"),
         net=answer.get("net", 0),
         returned=_on_the_felt(box) if box.status is BoxStatus.VOID else answer.get("returned", 0),
+        pay=pay_lines(answer.get("stakes"), setup.plate.chips),
     )
 
 
@@ -225,6 +242,7 @@ _ALLOWED: dict[Want, tuple[str, ...]] = {
     Want.BOARD: ("irregular", "void_box", "void_hand"),
     Want.ENTRY: ("enter_card", "void_box", "void_hand"),
     Want.DECISION: ("undo", "irregular", "correct_stake", "void_box", "void_hand"),
+    Want.CHOICE: ("take_ante", "buy_dealer", "undo", "irregular", "void_box", "void_hand"),
     Want.REVEAL: ("reveal", "undo", "irregular", "void_hand"),
     Want.TURN: ("turned", "hold", "correct_stake", "void_box", "void_hand"),
     Want.DISCARDS: ("discarded", "differs", "undo", "hold", "void_box", "void_hand"),
@@ -256,7 +274,14 @@ def allowed(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
     return words
 
 
-_KEYS: dict[str, str] = {"bet": "BET", "fold": "FOLD", "exchange": "CHANGE", "buy6": "EXTRA", "fix_draw": "OK"}
+_KEYS: dict[str, str] = {
+    "bet": "BET",
+    "fold": "FOLD",
+    "exchange": "CHANGE",
+    "buy6": "EXTRA",
+    "insure": "EXTRA",
+    "fix_draw": "OK",
+}
 _OK = frozenset({Want.REVEAL, Want.TURN, Want.PAID, Want.REST})
 
 
@@ -271,7 +296,9 @@ def lit_keys(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
         case Want.START:
             keys = (*numbers, "BET", "EXTRA", *(() if setup.joker else ("OK",)))
         case Want.DECISION | Want.CARD if hand.phase is Phase.DECISIONS:
-            keys = tuple(_KEYS[word] for word in allowed(table, want, setup) if word in _KEYS)
+            keys = tuple(dict.fromkeys(_KEYS[word] for word in allowed(table, want, setup) if word in _KEYS))
+        case Want.CHOICE:
+            keys = ("BET", "EXTRA")
         case Want.DISCARDS:
             keys = (*(f"K{n}" for n in range(1, 6)), "EXTRA")
         case Want.ENTRY:
@@ -281,13 +308,3 @@ def lit_keys(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
         case _:
             keys = ()
     return (*keys, "BACK") if table.undo else keys
-
-
-def exchange_text(setup: Setup) -> str:
-    """The counts that may be exchanged, for a prompt."""
-    return ", ".join(str(n) for n in offers.exchange_counts(setup.rules))
-
-
-def open_boxes(hand: Hand) -> list[Box]:
-    """Boxes that are still unpaid."""
-    return [b for b in hand.boxes if b.playing and b.status is BoxStatus.OPEN]

@@ -36,6 +36,7 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "entry_dealer": (813, "Dealer's card {i} is unread: enter it, supervisor confirms",
                      "Карта дилера {i} не прочитана: введите, инспектор подтвердит"),
     "decision": (814, "Box {b} decides", "Решает бокс {b}"),
+    "card_burn": (826, "Burn a card", "Сожгите карту"),
     "reveal": (815, "All decided: turn the dealer's cards, OK", "Все решили: откройте карты дилера, OK"),
     "turn": (816, "Turn box {b}: OK", "Откройте бокс {b}: OK"),
     "discards": (817, "Box {b}: name {n} card(s) that are not on the felt", "Бокс {b}: назовите сброшенные ({n})"),
@@ -44,7 +45,7 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "rest": (820, "DEALER DOES NOT PLAY: ante 1:1, bets back, OK", "ДИЛЕР НЕ ИГРАЕТ: анте 1:1, ставки назад, OK"),
     "release": (821, "Box {b} is disputed: supervisor releases it", "Бокс {b} спорный: решает инспектор"),
     "card_dealer_draw": (824, "The dealer's bought card", "Купленная карта дилера"),
-    "choice": (825, "Box {b}: ante, or buy the dealer a card", "Бокс {b}: анте или карта дилеру"),
+    "choice": (825, "DEALER HAS NO GAME: box {b}: ante BET, buy EXTRA", "НЕТ ИГРЫ: бокс {b}: анте BET, купить EXTRA"),
     "nothing": (822, "Wait", "Ждите"),
     "shoe": (823, "Shoe not connected: check its cable; the hand waits", "Шуз не отвечает: проверьте кабель"),
 }  # fmt: skip

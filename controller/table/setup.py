@@ -8,7 +8,7 @@ import msgspec
 
 from controller import settle
 from controller.config import Config
-from controller.domain.hand import offers
+from controller.domain import prices
 from controller.domain.hand.setup import Differ, Plate, Procedure, Setup, Unsettled
 from controller.domain.ruleset import RuleSet
 from controller.errors import TableError
@@ -64,6 +64,7 @@ def _procedure(rules: RuleSet, config: Config) -> Procedure:
         joker_time=rules.joker_time,
         draw_timing=rules.draw_timing,
         settle_order=rules.settle_order,
+        settle_mode=str(config.procedure.settle_mode),
         stop_timeout_s=config.procedure.stop_timeout_s,
         max_unknown=config.procedure.max_unknown,
         discard_check_from=str(config.procedure.discard_check_from),
@@ -81,7 +82,7 @@ def _check(rules: RuleSet, config: Config) -> None:
     ):
         if value is not None and str(value) != led:
             raise TableError(123, f"{value} is not led yet", key, f'"{led}"' if led else "leave it out")
-    served = offers.boxes_served(rules)
+    served = prices.most_boxes(rules)
     if config.table.boxes > served:
         raise TableError(
             120,

@@ -159,7 +159,9 @@ class Rig:
         )
 
     def _start(self, table: Table) -> None:
+        before = self.recorder.events if hasattr(self, "recorder") else []
         self.recorder = Recorder(self.journal, self.clock)
+        self.recorder.events = before  # over all lives of this table
         self.service = Service(self.setup, table, self.recorder, self.entropy, self.changed)
         self.service.take_up(ev.RunStarted(version="0", mode="bench", hardware={}, config_hash=""))
 

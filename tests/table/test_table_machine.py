@@ -52,6 +52,14 @@ def commands(draw: st.DrawFn, words: tuple[str, ...] = ()) -> cm.Command:
 
 def rescue(rig: Rig) -> None:
     """What a floor with a dealer and two supervisors does when a table is stuck: the next hand, whatever it takes."""
+    strict, rig.strict = rig.strict, True
+    recover(rig)
+    rig.finish()
+    rig.strict = strict
+
+
+def recover(rig: Rig) -> None:
+    """To bets that can be locked."""
     if rig.recorder.broken:
         rig.recorder.broken = False
         rig.service.tick()
@@ -75,7 +83,6 @@ def rescue(rig: Rig) -> None:
     rig.lay()
     rig.entropy.seed = b""
     rig.event_no = rig.table.shoe.last_event
-    rig.finish()
 
 
 class TableMachine(RuleBasedStateMachine):
@@ -90,8 +97,9 @@ class TableMachine(RuleBasedStateMachine):
         draw_timing=st.sampled_from(["at_once", "after_all"]),
         order=st.sampled_from(["left_to_right", "right_to_left"]),
         upcard=st.sampled_from(["last", "first"]),
+        depth=st.integers(0, 45),
     )
-    def begin(self, rules: str, joker_time: str, draw_timing: str, order: str, upcard: str) -> None:
+    def begin(self, rules: str, joker_time: str, draw_timing: str, order: str, upcard: str, depth: int) -> None:
         setup = make_setup(
             rules, 4, {"upcard": upcard}, joker_time=joker_time, draw_timing=draw_timing, settle_order=order
         )
@@ -99,12 +107,12 @@ class TableMachine(RuleBasedStateMachine):
         self.rig.taint = False  # cards that people name themselves are in texts; the silence has tests of its own
         self.rig.strict = False
         self.rig.open().stake(b1=10, b2=10)
+        self.honest(depth)
 
     def teardown(self) -> None:
         if not hasattr(self, "rig"):
             return
         rig = self.rig
-        rig.strict = True
         rescue(rig)
         assert rig.replayed() == rig.table
         assert rig.journal is not None
@@ -117,6 +125,18 @@ class TableMachine(RuleBasedStateMachine):
         self.home.cleanup()
 
     # --- what may come -----------------------------------------------------------------------------------------------
+
+    @rule(count=st.integers(1, 30))
+    def honest_for_long(self, count: int) -> None:
+        self.honest(count)
+
+    @rule()
+    def floor_staff(self) -> None:
+        """Somebody with authority clears up; the next hand begins."""
+        strict, self.rig.strict = self.rig.strict, True
+        recover(self.rig)
+        self.rig.strict = strict
+        self.honest(15)
 
     @rule(count=st.integers(1, 12))
     def honest(self, count: int) -> None:

@@ -28,6 +28,10 @@ class DealerBought(Event, frozen=True, kw_only=True, tag=True):
     fee: int
 
 
+class ChoicesClosed(Event, frozen=True, kw_only=True, tag=True):
+    """Every box has chosen, and at least one buys: those that took the ante are settled before the card is drawn."""
+
+
 class TakersSettled(Event, frozen=True, kw_only=True, tag=True):
     """The boxes that took the ante are done; the bought replacement may be drawn."""
 
@@ -153,3 +157,11 @@ class HandEnded(Event, frozen=True, kw_only=True, tag=True):
     seed: str
     reason: str = ""
     disputed: tuple[int, ...] = ()
+
+
+class CarriedReturned(Event, frozen=True, kw_only=True, tag=True):
+    """The table closes and a supervisor gives back what a tie (ante and twice the ante) or an insurance left there."""
+
+    box: int
+    ante: int
+    insurance: int

@@ -67,4 +67,7 @@ def proposed(number: int, stake: Stake | None) -> Box:
         jackpot=stake.jackpot,
         blind=stake.blind,
         backers=stake.backers,
+        carried=stake.carried,
+        insurance=stake.insurance,
+        insurance_carried=stake.insurance_carried,
     )

@@ -62,7 +62,9 @@ def _locked(table: Table, event: ev.Locked) -> Table:
     stakes = msgspec.convert(event.stakes, tuple[Stake, ...])
     lying = {s.box: s for s in stakes}
     boxes = tuple(_raised_if_blind(proposed(n, lying.get(n))) for n in range(1, table.boxes + 1))
-    table = replace(table, stakes=stakes, limits=event.limits)
+    fresh = tuple(replace(s, carried=False, insurance=0, insurance_carried=False) for s in stakes)
+    left = tuple(s for s in table.carried if s.box not in lying)
+    table = replace(table, stakes=fresh, carried=left, limits=event.limits)
     return with_hand(table, boxes=boxes, commitment=event.commitment, seed=Secret(event.seed), counted=event.counted)
 
 
@@ -92,6 +94,8 @@ def _card_dealt(table: Table, event: ev.CardDealt) -> Table:
             return with_box(table, event.box, drawn=(*hand.box(event.box).drawn, slot))
         case "dealer":
             return with_hand(table, dealer=(*hand.dealer, slot))
+        case "burn":
+            return with_hand(table, burns=(*hand.burns, slot))
         case _:
             return with_hand(table, dealer_drawn=(*hand.dealer_drawn, slot))
 
@@ -171,7 +175,10 @@ def _draw_fixed(table: Table, event: ev.DrawFixed) -> Table:
 
 @on(ev.SixthBought)
 def _sixth_bought(table: Table, event: ev.SixthBought) -> Table:
-    return with_box(table, event.box, action=Action.BUY6, count=1, fee=event.fee)
+    assert table.hand is not None
+    box = table.hand.box(event.box)
+    action = Action.BOTH if box.action.exchanges else Action.BUY6
+    return with_box(table, event.box, action=action, sixth=True, fee=box.fee + event.fee)
 
 
 @on(ev.InsuranceStaked)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from controller.domain import events as ev
-from controller.domain.evolve.folding import on, put, up, with_box, with_hand
-from controller.domain.state import BoxStatus, Choice, FaceUp, Table
+from controller.domain.evolve.folding import on, put, replace, up, with_box, with_hand
+from controller.domain.state import BoxStatus, Choice, FaceUp, Table, known
 
 
 @on(ev.DealerRevealed)
@@ -29,6 +29,11 @@ def _dealer_bought(table: Table, event: ev.DealerBought) -> Table:
     return with_box(table, event.box, choice=Choice.BUY)
 
 
+@on(ev.ChoicesClosed)
+def _choices_closed(table: Table, event: ev.ChoicesClosed) -> Table:
+    return with_hand(table, chosen=True)
+
+
 @on(ev.TakersSettled)
 def _takers_settled(table: Table, event: ev.TakersSettled) -> Table:
     return with_hand(table, takers_settled=True)
@@ -36,8 +41,10 @@ def _takers_settled(table: Table, event: ev.TakersSettled) -> Table:
 
 @on(ev.DealerRedrawn)
 def _dealer_redrawn(table: Table, event: ev.DealerRedrawn) -> Table:
+    assert table.hand is not None
     return with_hand(
         table,
+        dealer_drawn=tuple(FaceUp(known(slot)) for slot in table.hand.dealer_drawn),
         dealer_final=event.cards,
         dealer_category=event.category,
         qualifies=event.qualifies,
@@ -111,3 +118,8 @@ def _card_redirected(table: Table, event: ev.CardRedirected) -> Table:
     source, target = table.hand.box(event.source), table.hand.box(event.target)
     table = with_box(table, event.target, drawn=(*target.drawn, source.drawn[-1]))
     return with_box(table, event.source, drawn=source.drawn[:-1])
+
+
+@on(ev.CarriedReturned)
+def _carried_returned(table: Table, event: ev.CarriedReturned) -> Table:
+    return replace(table, carried=tuple(s for s in table.carried if s.box != event.box))

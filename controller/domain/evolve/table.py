@@ -7,7 +7,7 @@ from typing import Any
 from controller.domain import events as ev
 from controller.domain.evolve.folding import on, proposed, replace, with_hand
 from controller.domain.phases import Health, JokerPhase, Phase, next_health
-from controller.domain.state import FaceUp, Hand, Secret, Table, Waiting
+from controller.domain.state import FaceUp, Hand, Secret, Stake, Table, Waiting
 
 
 @on(ev.RunStarted)
@@ -110,7 +110,7 @@ def _device_troubled(table: Table, event: ev.DeviceTroubled) -> Table:
 
 @on(ev.HandOpened)
 def _hand_opened(table: Table, event: ev.HandOpened) -> Table:
-    stakes = {s.box: s for s in table.stakes}
+    stakes = {s.box: s for s in (*table.stakes, *table.carried)}
     boxes = tuple(proposed(n, stakes.get(n)) for n in range(1, table.boxes + 1))
     hand = Hand(number=event.hand, key=Secret(event.key), phase=Phase.DECK_CHECK, boxes=boxes)
     return replace(table, hand=hand, hands=event.hand)
@@ -135,7 +135,30 @@ def _phase_entered(table: Table, event: ev.PhaseEntered) -> Table:
 def _hand_ended(table: Table, event: ev.HandEnded) -> Table:
     assert table.hand is not None
     shown = table.last_hand if event.outcome == "not_played" else _public_result(table.hand, event)
-    return replace(table, hand=None, waiting=(), last_hand=shown)
+    carried = _carried(table, table.hand) if event.outcome == "settled" else table.carried
+    return replace(table, hand=None, waiting=(), last_hand=shown, carried=carried)
+
+
+def _carried(table: Table, hand: Hand) -> tuple[Stake, ...]:
+    """What a settled hand leaves on its boxes: ante and bet of a tie, insurance of a beaten hand (S001)."""
+    left = [s for s in table.carried if not hand.box(s.box).ante]
+    for box in hand.boxes:
+        stakes = (box.answer or {}).get("stakes", {})
+        tied = stakes.get("ante", {}).get("outcome") == "carry"
+        insured = stakes.get("insurance", {}).get("outcome") == "carry"
+        if tied or insured:
+            left.append(
+                Stake(
+                    box=box.box,
+                    owner=box.owner,
+                    ante=box.ante,
+                    backers=box.backers,
+                    carried=tied,
+                    insurance=stakes["insurance"]["staked"] if insured else 0,
+                    insurance_carried=insured,
+                )
+            )
+    return tuple(left)
 
 
 def _public_result(hand: Hand, event: ev.HandEnded) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from controller.domain.hand.expects import Want, expects
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import Hand, Table
+from controller.domain.state import Decision, Hand, Table
 
 Result = tuple[ev.Event, ...] | Rejection
 MAX_FOLLOWING = 200  # more would be a loop in the tables
@@ -157,13 +157,17 @@ PHASES: dict[type[cm.Command], tuple[Phase, ...]] = {
     cm.Bet: (Phase.DECISIONS,),
     cm.Exchange: (Phase.DECISIONS,),
     cm.Buy6: (Phase.DECISIONS,),
-    cm.Insure: (Phase.DECISIONS,),
+    cm.Insure: (Phase.DECISIONS, Phase.REVEAL),
+    cm.TakeAnte: (Phase.REVEAL,),
+    cm.BuyDealer: (Phase.REVEAL,),
     cm.FixDraw: (Phase.DECISIONS,),
-    cm.Turned: (Phase.SETTLING,),
-    cm.NameDiscards: (Phase.SETTLING,),
-    cm.DiscardCheck: (Phase.SETTLING,),
-    cm.Paid: (Phase.SETTLING,),
-    cm.Rest: (Phase.SETTLING,),
+    cm.Turned: (Phase.REVEAL, Phase.SETTLING),
+    cm.NameDiscards: (Phase.REVEAL, Phase.SETTLING),
+    cm.DiscardCheck: (Phase.REVEAL, Phase.SETTLING),
+    cm.Paid: (Phase.REVEAL, Phase.SETTLING),
+    cm.Rest: (Phase.REVEAL, Phase.SETTLING),
+    cm.Differs: (Phase.REVEAL, Phase.SETTLING),
+    cm.Hold: (Phase.REVEAL, Phase.SETTLING),
 }
 
 
@@ -191,11 +195,11 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
         case cm.Stop():
             return betting.stop(hand, setup)
         case cm.Fold() | cm.Bet() | cm.Exchange() | cm.Buy6() | cm.Insure() | cm.FixDraw():
-            return decisions.decision(hand, cmd, setup)
+            return _decided(table, hand, cmd, setup)
         case cm.Reveal():
             return settling.reveal(table, hand, setup)
         case cm.TakeAnte() | cm.BuyDealer():
-            return reject(Why.NOT_OFFERED, what="dealer's card exchange")
+            return settling.choose(hand, cmd, setup)
         case cm.Turned():
             return settling.turned(hand, cmd, setup)
         case cm.NameDiscards():
@@ -240,6 +244,17 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
             return _ok(table, hand, setup, entropy)
         case _:
             return reject(Why.NOT_NOW, command=cmd.__struct_config__.tag, phase=hand.phase)
+
+
+def _decided(table: Table, hand: Hand, cmd: decisions.Act, setup: Setup) -> Result:
+    cap = int(table.limits["cap"])
+    if hand.phase is not Phase.REVEAL:
+        return decisions.decision(hand, cmd, setup, cap)
+    box = hand.box(cmd.box)  # insurance until the dealer's cards are turned (Q63)
+    late = setup.rules.insurance_until == "reveal" and hand.qualifies is None
+    if not isinstance(cmd, cm.Insure) or not late or box.blind or box.decision is not Decision.RAISE:
+        return reject(Why.NOT_NOW, command=cmd.__struct_config__.tag, phase=hand.phase)
+    return decisions.insure(box, cmd, setup, cap)
 
 
 def _ok(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
@@ -290,7 +305,7 @@ def _chain(table: Table, steps: tuple[cm.Command, ...], setup: Setup, entropy: E
 def _same_press(table: Table, done: cm.Command, setup: Setup) -> tuple[cm.Command, ...]:
     """What one OK means beyond its first step: the turn of the first or next box, or the rest after the last turned."""
     hand = table.hand
-    if hand is None or hand.phase is not Phase.SETTLING:
+    if hand is None or hand.phase not in (Phase.SETTLING, Phase.REVEAL):
         return ()
     want = expects(table, setup)
     if want.kind is Want.TURN and (isinstance(done, cm.Paid) or (isinstance(done, cm.Reveal) and hand.qualifies)):

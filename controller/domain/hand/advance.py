@@ -7,7 +7,7 @@ before the phase that it opens, in one transaction.
 from __future__ import annotations
 
 from controller.domain import events as ev
-from controller.domain.hand import people, settling, trouble
+from controller.domain.hand import dealer, people, settling, trouble
 from controller.domain.hand.expects import Want, current_decider, deal_place, expects, open_index, side_bets
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.phases import PLAY, JokerPhase, Phase, next_phase
@@ -73,7 +73,25 @@ def _dealing(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
 def _revealed(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
     if hand.qualifies is None:
         return ()
+    if dealer.offered(hand, setup) and not hand.bought and dealer.choosers(hand):
+        return _buying(table, hand, setup)
     return (*_enter(hand, "revealed"), *settling.called(table, hand, setup))
+
+
+def _buying(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
+    """The dealer's card: everybody chooses, those who took the ante are settled, then one card for all buyers."""
+    if dealer.next_chooser(hand) is not None:
+        return ()
+    if not dealer.buyers(hand):
+        return (*_enter(hand, "revealed"), *settling.called(table, hand, setup))
+    if not hand.chosen:
+        return (ev.ChoicesClosed(), *settling.called(table, hand, setup))
+    if hand.takers_settled:
+        return settling.redrawn(hand, setup)
+    box = settling.ready_to_settle(table, hand, setup)
+    if box is not None:
+        return settling.settle_box(table, hand, box, setup)
+    return (ev.TakersSettled(),) if expects(table, setup).kind is Want.NOTHING else ()
 
 
 def _settling(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:

@@ -7,12 +7,13 @@ from typing import Any
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain import joker as draw
-from controller.domain.hand import offers, owners
+from controller.domain import prices
+from controller.domain.hand import owners
 from controller.domain.hand.expects import side_bets
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.phases import JokerPhase, Phase, next_joker, next_phase, serves
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import Box, Hand, Table
+from controller.domain.state import Box, Hand, Stake, Table
 
 Result = tuple[ev.Event, ...] | Rejection
 
@@ -25,6 +26,8 @@ def stake(table: Table, hand: Hand, cmd: cm.SetStake, setup: Setup) -> Result:
         ante = int(table.limits["ante_min"])
     bonus = box.bonus if cmd.bonus is None else cmd.bonus
     jackpot = box.jackpot if cmd.jackpot is None else cmd.jackpot
+    if box.carried and ante != box.ante:
+        return reject(Why.CARRIED, box=cmd.box)
     if ante == 0:
         others = owners.changes(hand, owners.left(hand, cmd.box), joined=True)
         return (ev.StakeSet(box=cmd.box, ante=0), *others)
@@ -36,7 +39,8 @@ def stake(table: Table, hand: Hand, cmd: cm.SetStake, setup: Setup) -> Result:
 def stake_wrong(box: int, ante: int, bonus: int, jackpot: int, table: Table, setup: Setup) -> Rejection | None:
     """Why these stakes may not lie on a box; None where they may."""
     low, high = int(table.limits["ante_min"]), int(table.limits["ante_max"])
-    if not low <= ante <= high:
+    carried = table.hand is not None and table.hand.box(box).carried  # no new money: the plate may have changed since
+    if not carried and not low <= ante <= high:
         return reject(Why.STAKE_RANGE, ante=ante, box=box, low=low, high=high)
     if jackpot:
         return reject(Why.NO_JACKPOT)
@@ -84,6 +88,8 @@ def blind(hand: Hand, cmd: cm.Blind) -> Result:
     """Only a box with a stake can be blind: its bet lies there before the deal."""
     if not hand.box(cmd.box).ante:
         return reject(Why.NO_STAKE)
+    if hand.box(cmd.box).carried:
+        return reject(Why.CARRIED, box=cmd.box)
     return (ev.BlindSet(box=cmd.box, blind=cmd.blind),)
 
 
@@ -126,8 +132,7 @@ def lock(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
 
 
 def _lying(box: Box) -> dict[str, Any]:
-    keys = ("box", "owner", "ante", "bonus", "jackpot", "blind", "backers")
-    return {key: getattr(box, key) for key in keys}
+    return {key: getattr(box, key) for key in Stake.__struct_fields__}
 
 
 def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
@@ -141,7 +146,7 @@ def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
         wrong = stake_wrong(box.box, box.ante, box.bonus, box.jackpot, table, setup) or _blind_wrong(box, setup)
         if wrong is not None:
             return wrong
-    served = offers.boxes_served(setup.rules)
+    served = prices.most_boxes(setup.rules)
     if len(boxes) > served:
         return reject(Why.DECK_SHORT, boxes=len(boxes), served=served)
     device = serves("lock", table.devices, joker=setup.joker)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from controller.domain import commands as cm
 from controller.domain import events as ev
-from controller.domain.hand import offers
+from controller.domain import prices
 from controller.domain.hand.expects import current_decider
 from controller.domain.hand.setup import Setup
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import Action, Box, Hand
+from controller.errors import TableError
 
 Result = tuple[ev.Event, ...] | Rejection
 Act = cm.Fold | cm.Bet | cm.Exchange | cm.Buy6 | cm.Insure | cm.FixDraw
 
 
-def decision(hand: Hand, cmd: Act, setup: Setup) -> Result:
-    """One decision of the lit box; any other box is refused."""
+def decision(hand: Hand, cmd: Act, setup: Setup, cap: int) -> Result:
+    """One decision of the lit box; any other box is refused. `cap` is the plate's maximum payout."""
     box = current_decider(hand, setup)
     if box is None:
         return reject(Why.NOT_NOW, command=cmd.__struct_config__.tag, phase=hand.phase)
@@ -32,10 +35,12 @@ def decision(hand: Hand, cmd: Act, setup: Setup) -> Result:
             return _fix(box, setup)
         case _ if box.awaits_draw:
             return reject(Why.CARDS_COMING, box=box.box)
+        case cm.Fold() if box.insured:
+            return reject(Why.INSURED, box=box.box)
         case cm.Fold():
             return _fold(box, setup)
         case cm.Insure():
-            return reject(Why.NOT_OFFERED, what="insurance")
+            return insure(box, cmd, setup, cap)
         case cm.Bet():
             return (ev.BetMade(box=box.box, amount=2 * box.ante),)
 
@@ -45,12 +50,16 @@ def options(box: Box, setup: Setup) -> tuple[str, ...]:
     words: list[str] = []
     if not box.awaits_draw:
         words.append("bet")
+        if box.insured:
+            return ("bet", "insure")
         if not must_bet(box, setup):
             words.append("fold")
     if exchange_more(box, setup):
         words.append("exchange")
-    if box.action is Action.NONE and setup.rules.sixth_card_fee is not None:
+    if _may_buy6(box, setup):
         words.append("buy6")
+    if setup.rules.insurance and not box.awaits_draw and not box.insurance_carried:
+        words.append("insure")
     if box.awaits_draw and not box.fixed and setup.procedure.draw_timing == "after_all":
         words.append("fix_draw")
     return tuple(words)
@@ -58,38 +67,79 @@ def options(box: Box, setup: Setup) -> tuple[str, ...]:
 
 def must_bet(box: Box, setup: Setup) -> bool:
     """A raise compelled by the number of cards exchanged (Q28, Q29)."""
-    return box.action is Action.EXCHANGE and box.count in setup.rules.force_raise_after
+    return box.action.exchanges and box.count in setup.rules.force_raise_after
 
 
 def exchange_more(box: Box, setup: Setup) -> int:
     """The next larger number of cards that the box may throw away; 0 if none. Fixed by the first replacement."""
-    if box.drawn or box.fixed or box.action is Action.BUY6:
+    if box.drawn or box.fixed or box.sixth or box.insured:
         return 0
-    return next((n for n in offers.exchange_counts(setup.rules) if n > box.count), 0)
+    return next((n for n in prices.offered_counts(setup.rules) if n > box.count), 0)
 
 
 def _exchange(box: Box, cmd: cm.Exchange, setup: Setup) -> Result:
-    offered = offers.exchange_counts(setup.rules)
+    offered = prices.offered_counts(setup.rules)
     if not offered:
         return reject(Why.NOT_OFFERED, what="exchange")
-    if box.action is Action.BUY6 or box.drawn or box.fixed:
+    if box.insured:
+        return reject(Why.INSURED, box=box.box)
+    if box.sixth or box.drawn or box.fixed:
         return reject(Why.ONE_ACTION, box=box.box)
     count = cmd.count or exchange_more(box, setup)
     if count not in offered:
         names = ", ".join(str(n) for n in offered)
         return reject(Why.EXCHANGE_COUNT, count=count or box.count + 1, offered=names)
-    fee = offers.fee_of(setup.rules, count, box.ante)
+    fee = fee_of(count, False, box.ante, setup)
     if fee is None:
         return reject(Why.FEE_NOT_WHOLE, fee=setup.rules.exchange_fee[count], ante=box.ante)
     return (ev.ExchangeAsked(box=box.box, count=count, fee=fee),)
 
 
+def fee_of(count: int, sixth: bool, ante: int, setup: Setup) -> int | None:
+    """What the cards cost in minor units; None where it does not come out whole (Q24)."""
+    try:
+        exchange = prices.fee(setup.rules, count, ante) if count else 0
+        return exchange + (prices.sixth_card_fee(setup.rules, ante) if sixth else 0)
+    except TableError:
+        return None
+
+
+def _may_buy6(box: Box, setup: Setup) -> bool:
+    """One action a box, or an exchange whose cards have come and then a sixth card (Q30)."""
+    if setup.rules.sixth_card_fee is None or box.sixth or box.insured:
+        return False
+    return box.action is Action.NONE or (setup.rules.max_actions > 1 and not box.awaits_draw)
+
+
 def _buy6(box: Box, setup: Setup) -> Result:
     if setup.rules.sixth_card_fee is None:
         return reject(Why.NOT_OFFERED, what="sixth card")
-    if box.action is not Action.NONE:
+    if box.insured:
+        return reject(Why.INSURED, box=box.box)
+    if not _may_buy6(box, setup):
         return reject(Why.ONE_ACTION, box=box.box)
-    return reject(Why.UNSUPPORTED, what="sixth card")
+    fee = fee_of(0, True, box.ante, setup)
+    if fee is None:
+        return reject(Why.FEE_NOT_WHOLE, fee=setup.rules.sixth_card_fee, ante=box.ante)
+    return (ev.SixthBought(box=box.box, fee=fee),)
+
+
+def insure(box: Box, cmd: cm.Insure, setup: Setup, cap: int) -> Result:
+    """Taken from any box up to a bound that tells nothing of its cards; judged when the box is turned (floor 1)."""
+    if not setup.rules.insurance:
+        return reject(Why.NOT_OFFERED, what="insurance")
+    if box.insurance_carried:
+        return reject(Why.INSURED, box=box.box)
+    amount = cmd.amount or box.insurance or box.ante
+    high = insurance_bound(box, setup, cap)
+    if not box.ante <= amount <= high:
+        return reject(Why.INSURANCE_RANGE, amount=amount, box=box.box, low=box.ante, high=high)
+    return (ev.InsuranceStaked(box=box.box, amount=amount),)
+
+
+def insurance_bound(box: Box, setup: Setup, cap: int) -> int:
+    """The most that this box may insure, whatever it holds."""
+    return prices.insurance_bound(msgspec.structs.replace(setup.rules, cap=cap), box.ante)
 
 
 def _fix(box: Box, setup: Setup) -> Result:

@@ -10,9 +10,10 @@ from enum import StrEnum
 
 import msgspec
 
+from controller.domain.hand import dealer
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import JokerPhase, Phase
-from controller.domain.state import Action, Box, BoxStatus, Cause, Decision, FaceUp, Hand, Table, Unread
+from controller.domain.state import Box, BoxStatus, Cause, Choice, Decision, FaceUp, Hand, Table, Unread
 
 HAND_CARDS = 5
 
@@ -96,6 +97,8 @@ def open_index(setup: Setup) -> int:
 
 def deal_place(hand: Hand, setup: Setup) -> Expect | None:
     """Where the next card of the deal goes: one at a time in seat order, dealer last (or packets of five, Q17)."""
+    if len(hand.burns) < setup.rules.burn_cards:
+        return Expect(kind=Want.CARD, place="burn", index=len(hand.burns))
     rounds: Iterator[int] = iter(range(HAND_CARDS))
     if str(setup.rules.deal_mode) != "one_by_one":
         rounds = iter([HAND_CARDS - 1])
@@ -140,15 +143,15 @@ def current_decider(hand: Hand, setup: Setup) -> Box | None:
         for box in boxes:  # first pass: fold, bet, or how many cards
             if box.decision is None and not box.fixed:
                 return box
-    for box in boxes:
-        if box.decision is None:
+    for box in hand.boxes:  # a blind box may have bought its sixth card before the deal (Q22)
+        if box.playing and (box.decision is None or box.awaits_draw):
             return box
     return None
 
 
 def drawing(box: Box, setup: Setup) -> bool:
     """Whether the lit box's bought cards come now."""
-    return box.awaits_draw and (setup.procedure.draw_timing == "at_once" or box.fixed)
+    return box.awaits_draw and (setup.procedure.draw_timing == "at_once" or box.fixed or box.blind)
 
 
 def _decisions(hand: Hand, setup: Setup) -> Expect:
@@ -156,7 +159,7 @@ def _decisions(hand: Hand, setup: Setup) -> Expect:
     if box is None:
         return NOTHING
     if drawing(box, setup):
-        return Expect(kind=Want.CARD, place="draw", box=box.box, index=len(box.drawn), count=box.count - len(box.drawn))
+        return Expect(kind=Want.CARD, place="draw", box=box.box, index=len(box.drawn), count=box.draws - len(box.drawn))
     return Expect(kind=Want.DECISION, box=box.box)
 
 
@@ -174,6 +177,22 @@ def _reveal(hand: Hand, setup: Setup) -> Expect:
         if index is not None:
             return Expect(kind=Want.ENTRY, place="dealer", index=index)
         return Expect(kind=Want.REVEAL)
+    if hand.bought or not dealer.offered(hand, setup):
+        return NOTHING
+    box = dealer.next_chooser(hand)
+    if box is not None:
+        return Expect(kind=Want.CHOICE, box=box.box)
+    if not hand.chosen:
+        return NOTHING
+    return _pass(hand, setup) if not hand.takers_settled else _bought_card(hand, setup)
+
+
+def _bought_card(hand: Hand, setup: Setup) -> Expect:
+    index = dealer.unread_drawn(hand)
+    if index is not None:
+        return Expect(kind=Want.ENTRY, place="dealer_draw", index=index)
+    if dealer.final_cards(hand, setup) is None:
+        return Expect(kind=Want.CARD, place="dealer_draw", index=len(hand.dealer_drawn))
     return NOTHING
 
 
@@ -191,9 +210,20 @@ def must_turn(box: Box, hand: Hand) -> bool:
     return box.turned or (bool(hand.qualifies) and box.decision is Decision.RAISE) or box.called
 
 
+def settled_now(hand: Hand, setup: Setup) -> list[Box]:
+    """Boxes of this pass: before a bought card is drawn only those that do not pay for it (8.8, trap 9)."""
+    boxes = in_settle_order(hand, setup)
+    return [b for b in boxes if b.choice is not Choice.BUY] if hand.phase is Phase.REVEAL else boxes
+
+
 def turn_queue(hand: Hand, setup: Setup) -> list[Box]:
-    """Boxes still to be turned or paid one by one."""
-    return [b for b in in_settle_order(hand, setup) if must_turn(b, hand) and b.status is BoxStatus.OPEN]
+    """Boxes still to be turned or paid one by one; with `takes_first` the losing ones are collected before any pay."""
+    queue = [b for b in settled_now(hand, setup) if must_turn(b, hand) and b.status is BoxStatus.OPEN]
+    if setup.procedure.settle_mode != "takes_first" or any(b.answer is None for b in queue):
+        return (
+            sorted(queue, key=lambda b: b.answer is not None) if setup.procedure.settle_mode == "takes_first" else queue
+        )
+    return sorted(queue, key=lambda b: (b.answer or {}).get("net", 0) >= 0)
 
 
 def unread_of(box: Box) -> Expect | None:
@@ -207,7 +237,7 @@ def unread_of(box: Box) -> Expect | None:
 
 def discards_missing(box: Box) -> int:
     """How many discards are still to be named."""
-    return (box.count if box.action is Action.EXCHANGE else 0) - len(box.discards or ())
+    return box.count - len(box.discards or ())
 
 
 def next_for(box: Box) -> Expect:
@@ -225,15 +255,21 @@ def next_for(box: Box) -> Expect:
     return Expect(kind=Want.PAID, box=box.box)
 
 
-def _settling(hand: Hand, setup: Setup) -> Expect:
+def _pass(hand: Hand, setup: Setup) -> Expect:
+    """Boxes one by one, then the rest at once; NOTHING when the pass is through."""
     queue = turn_queue(hand, setup)
     if queue:
         return next_for(queue[0])
-    boxes = in_settle_order(hand, setup)
+    boxes = settled_now(hand, setup)
     if not hand.qualifies and any(b.status is BoxStatus.OPEN and b.decision is Decision.RAISE for b in boxes):
         return Expect(kind=Want.REST)
-    held = next((b for b in boxes if b.status is BoxStatus.HELD), None)
-    return Expect(kind=Want.RELEASE, box=held.box) if held else NOTHING
+    return NOTHING
+
+
+def _settling(hand: Hand, setup: Setup) -> Expect:
+    want = _pass(hand, setup)
+    held = next((b for b in hand.boxes if b.playing and b.status is BoxStatus.HELD), None)
+    return Expect(kind=Want.RELEASE, box=held.box) if held is not None and want is NOTHING else want
 
 
 # --- looking ---------------------------------------------------------------------------------------------------------

@@ -83,12 +83,9 @@ def unsupported(setup: Setup) -> str:
     """What the loaded rule set asks for that this table does not lead yet; empty where it can be dealt."""
     rules = setup.rules
     asked = {
-        "sixth card": rules.sixth_card_fee is not None,
-        "insurance": rules.insurance,
-        "dealer's card exchange": rules.dealer_exchange_fee is not None,
-        "carried stakes": str(rules.tie) == "carry",
-        "burn cards": rules.burn_cards > 0,
         "cap per player": str(rules.cap_per) == "player",
+        "repeated exchanges": rules.repeat_exchange,
+        "sixth card or insurance on a blind box": bool({"buy6", "insurance"} & set(rules.blind_extras)),
     }
     return ", ".join(name for name, wanted in asked.items() if wanted)
 
@@ -103,7 +100,10 @@ def close_table(table: Table, hand: Hand | None) -> Result:
     if hand is not None:
         ended = (ev.HandEnded(hand=hand.number, outcome="not_played", key=str(hand.key), seed=str(hand.seed)),)
     off = tuple(ev.OperatorSignedOff(operator=o, role=r) for r, o in sorted(table.signed_on.items()))
-    return (*ended, ev.TableClosed(), *off)
+    back = tuple(
+        ev.CarriedReturned(box=s.box, ante=s.ante if s.carried else 0, insurance=s.insurance) for s in table.carried
+    )
+    return (*ended, *back, ev.TableClosed(), *off)
 
 
 def limits(table: Table, cmd: cm.Limits, setup: Setup) -> Result:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from controller.domain.hand.expects import open_index
+from controller.domain.hand.dealer import in_request_order
 from controller.domain.hand.setup import Setup
 from controller.domain.state import DOC, Action, Box, Choice, Decision, Hand, Slot, known
 
@@ -20,12 +20,10 @@ def final_cards(box: Box) -> tuple[str, ...]:
     """The box's final cards: each replacement in its predecessor's place, a sixth card last. Needs named discards."""
     dealt = [known(slot) for slot in box.dealt]
     drawn = [known(slot) for slot in box.drawn]
-    if box.action is Action.BUY6:
-        return (*dealt, *drawn)
     places = sorted(dealt.index(card) for card in box.discards or ())
-    for place, card in zip(places, drawn, strict=True):
+    for place, card in zip(places, drawn[: box.count], strict=True):
         dealt[place] = card
-    return tuple(dealt)
+    return (*dealt, *drawn[box.count :])
 
 
 def box_request(box: Box) -> dict[str, Any]:
@@ -33,7 +31,7 @@ def box_request(box: Box) -> dict[str, Any]:
     entry: dict[str, Any] = {"box": box.box, "ante": box.ante, "cards": _text(box.dealt)}
     if box.action is not Action.NONE:
         entry["action"] = str(box.action)
-        if box.action is Action.BUY6 or box.discards is not None:
+        if not box.count or box.discards is not None:
             entry["final"] = " ".join(final_cards(box))
         else:
             entry |= {"count": box.count, "drawn": _text(box.drawn)}
@@ -43,6 +41,9 @@ def box_request(box: Box) -> dict[str, Any]:
             entry[key] = value
     if box.blind:
         entry["blind"] = True
+    for key, flag in (("carried", box.carried), ("insurance_carried", box.insurance_carried)):
+        if flag:
+            entry[key] = True
     if box.choice is Choice.BUY:
         entry["buy_dealer"] = True
     if box.backers:
@@ -52,12 +53,10 @@ def box_request(box: Box) -> dict[str, Any]:
 
 def request(hand: Hand, boxes: list[Box], setup: Setup, limits: dict[str, Any]) -> dict[str, Any]:
     """The request for these boxes, in the order in which they are settled."""
-    dealer = list(hand.dealer)
-    dealer.append(dealer.pop(open_index(setup)))  # the contract's dealer names his open card last
     asked: dict[str, Any] = {
         "rules": setup.settle_rules,
         "set": {**setup.settle_set, "cap": int(limits["cap"])},
-        "dealer": {"cards": _text(tuple(dealer))},
+        "dealer": {"cards": _text(in_request_order(hand, setup))},
         "boxes": [box_request(box) for box in boxes],
     }
     if hand.bought:

@@ -9,13 +9,17 @@ from typing import Any
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
+from controller.domain import prices
 from controller.domain.cards import CardError, card_text, parse_card
+from controller.domain.hand import dealer
 from controller.domain.hand.expects import (
     Want,
     discards_missing,
     expects,
     in_settle_order,
+    must_turn,
     next_for,
+    settled_now,
     turn_queue,
     unread_dealer,
 )
@@ -23,7 +27,8 @@ from controller.domain.hand.request import request
 from controller.domain.hand.setup import Differ, Setup, Unsettled
 from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import Action, Box, BoxStatus, Cause, Decision, Hand, Table, Unread, known
+from controller.domain.state import Box, BoxStatus, Cause, Decision, Hand, Table, Unread, known
+from controller.errors import TableError
 
 Result = tuple[ev.Event, ...] | Rejection
 
@@ -42,19 +47,21 @@ def reveal(table: Table, hand: Hand, setup: Setup) -> Result:
         return reject(Why.UNSETTLED, box=0, missing="a card of the dealer is unread (enter_card)")
     asked = request(hand, [NOBODY], setup, table.limits)
     try:
-        dealer = setup.settle(asked)["dealer"]
+        told = setup.settle(asked)["dealer"]
     except Differ as differ:
         return readings_differ(0, asked, differ)
     cards = tuple(known(slot) for slot in hand.dealer)
-    return (ev.DealerRevealed(cards=cards, category=dealer["hand"], qualifies=dealer["qualifies"]),)
+    return (ev.DealerRevealed(cards=cards, category=told["hand"], qualifies=told["qualifies"]),)
 
 
 def called(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
     """Boxes that would stay face down but may win a side bet are called to be turned (floor 1)."""
     return tuple(
         ev.TurnCalled(box=box.box)
-        for box in in_settle_order(hand, setup)
+        for box in settled_now(hand, setup)
         if (box.bonus or box.jackpot or box.insurance)
+        and box.status is BoxStatus.OPEN
+        and not must_turn(box, hand)
         and not (hand.qualifies and box.decision is Decision.RAISE)
         and (box.insurance or _side_bet_may_win(table, hand, box, setup))
     )
@@ -87,7 +94,7 @@ def turned(hand: Hand, cmd: cm.Turned, setup: Setup) -> Result:
 def discarded(hand: Hand, cmd: cm.NameDiscards, setup: Setup) -> Result:
     """Names discards of the turned box; those named before stay, a named one is taken back by naming it again."""
     box = _current(hand, setup)
-    if box is None or box.box != cmd.box or not box.turned or box.action is not Action.EXCHANGE:
+    if box is None or box.box != cmd.box or not box.turned or not box.action.exchanges:
         return reject(Why.NOT_NOW, command="discarded", phase=hand.phase)
     dealt = [known(slot) for slot in box.dealt]
     named = list(box.discards or ())
@@ -132,7 +139,7 @@ def settle_box(table: Table, hand: Hand, box: Box, setup: Setup) -> tuple[ev.Eve
 def _needs_check(box: Box, answer: dict[str, Any], setup: Setup) -> bool:
     """From this category on the discards themselves are turned: dealer and player could pick the best five of six."""
     lowest = setup.procedure.discard_check_from
-    if box.action is not Action.EXCHANGE or lowest not in ORDER:
+    if not box.action.exchanges or lowest not in ORDER:
         return False
     return ORDER.index(answer["hand"]) >= ORDER.index(lowest)
 
@@ -151,6 +158,35 @@ def readings_differ(box: int, asked: dict[str, Any], differ: Differ) -> tuple[ev
         ev.ReadingsDiffered(box=box, request=asked, domain=differ.domain, referee=differ.referee),
         ev.FaultRaised(cause=str(Cause.READINGS_DIFFER), detail=f"box {box}" if box else "dealer"),
     )
+
+
+def choose(hand: Hand, cmd: cm.TakeAnte | cm.BuyDealer, setup: Setup) -> Result:
+    """The dealer does not play: the box in turn takes the ante, or pays for one of his cards."""
+    if not dealer.offered(hand, setup):
+        return reject(Why.NOT_OFFERED, what="dealer's card exchange")
+    box = dealer.next_chooser(hand) if not hand.bought else None
+    if box is None:
+        return reject(Why.NOT_NOW, command=cmd.__struct_config__.tag, phase=hand.phase)
+    if box.box != cmd.box:
+        return reject(Why.NOT_THIS_BOX, box=cmd.box, lit=box.box)
+    if isinstance(cmd, cm.TakeAnte):
+        return (ev.AnteTaken(box=box.box),)
+    try:
+        fee = prices.dealer_fee(setup.rules, box.ante)
+    except TableError:
+        return reject(Why.FEE_NOT_WHOLE, fee=setup.rules.dealer_exchange_fee, ante=box.ante)
+    return (ev.DealerBought(box=box.box, fee=fee),)
+
+
+def redrawn(hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
+    """The bought card lies there: the dealer's final hand; nothing while another is to come."""
+    if dealer.unread_drawn(hand) is not None:
+        return ()
+    cards = dealer.final_cards(hand, setup)
+    if cards is None:
+        return ()
+    category, qualifies = dealer.judged(cards, hand, setup)
+    return (ev.DealerRedrawn(cards=cards, category=category, qualifies=qualifies),)
 
 
 def check(hand: Hand, cmd: cm.DiscardCheck, setup: Setup) -> Result:
@@ -190,7 +226,7 @@ def rest(table: Table, hand: Hand, setup: Setup) -> Result:
 def settle_unturned(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
     """Boxes that nobody turns: folded ones, and all others where the dealer does not play."""
     found: list[ev.Event] = []
-    for box in in_settle_order(hand, setup):
+    for box in settled_now(hand, setup):
         if box.status is not BoxStatus.OPEN:
             continue
         asked = request(hand, [box], setup, table.limits)
@@ -203,10 +239,15 @@ def settle_unturned(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, .
     return tuple(found)
 
 
+def under_way(hand: Hand) -> bool:
+    """Boxes are being settled: all of them, or those that took the ante before a bought card is drawn."""
+    return hand.phase is Phase.SETTLING or (hand.chosen and not hand.takers_settled)
+
+
 def differs(hand: Hand, cmd: cm.Differs) -> Result:
     """The felt does not agree with the record: the box is frozen for a supervisor."""
     box = hand.box(cmd.box)
-    if hand.phase is not Phase.SETTLING or not box.turned or box.status is not BoxStatus.OPEN:
+    if not under_way(hand) or not box.turned or box.status is not BoxStatus.OPEN:
         return reject(Why.NOT_NOW, command="differs", phase=hand.phase)
     return (
         ev.BoxHeld(box=box.box, reason="differs", cards=tuple(cmd.cards.split())),
@@ -217,7 +258,7 @@ def differs(hand: Hand, cmd: cm.Differs) -> Result:
 def hold_box(hand: Hand, cmd: cm.Hold) -> Result:
     """A dispute: the other boxes are paid meanwhile."""
     box = hand.box(cmd.box)
-    if hand.phase is not Phase.SETTLING or not box.playing or box.status is not BoxStatus.OPEN:
+    if not under_way(hand) or not box.playing or box.status is not BoxStatus.OPEN:
         return reject(Why.NOT_NOW, command="hold", phase=hand.phase)
     return (ev.BoxHeld(box=box.box, reason=cmd.reason),)
 

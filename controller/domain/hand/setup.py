@@ -44,6 +44,7 @@ class Procedure(msgspec.Struct, frozen=True, kw_only=True):
     joker_time: str = "during_deal"
     draw_timing: str = "at_once"
     settle_order: str = "right_to_left"
+    settle_mode: str = "box_by_box"
     stop_timeout_s: int = 10
     max_unknown: int = 2
     discard_check_from: str = "trips"

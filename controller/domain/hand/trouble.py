@@ -7,13 +7,13 @@ import msgspec
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.cards import CardError, card_text, deck, parse_card
-from controller.domain.hand import offers
+from controller.domain.hand import decisions
 from controller.domain.hand.dealing import hold, seen_cards
 from controller.domain.hand.expects import Want, current_decider, deal_place, drawing, expects, public_cards
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import HELD, JokerPhase, Phase, may_return, next_phase
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import UNKNOWN, Action, BoxStatus, Cause, Hand, Table
+from controller.domain.state import UNKNOWN, BoxStatus, Cause, Hand, Table
 
 Result = tuple[ev.Event, ...] | Rejection
 MOST = 10**12  # minor units; a larger number is a slip of the keys
@@ -203,7 +203,7 @@ def correct_stake(hand: Hand, cmd: cm.CorrectStake, setup: Setup) -> Result:
         return reject(Why.NO_BONUS)
     if bonus and box.blind and "bonus" not in setup.rules.blind_extras:
         return reject(Why.BLIND, box=box.box)
-    fee = offers.fee_of(setup.rules, box.count, cmd.ante) if box.action is Action.EXCHANGE else 0
+    fee = decisions.fee_of(box.count, box.sixth, cmd.ante, setup)
     if fee is None:
-        return reject(Why.FEE_NOT_WHOLE, fee=setup.rules.exchange_fee[box.count], ante=cmd.ante)
+        return reject(Why.FEE_NOT_WHOLE, fee="the", ante=cmd.ante)
     return (ev.StakeCorrected(box=cmd.box, ante=cmd.ante, bonus=bonus, fee=fee),)
