@@ -169,7 +169,7 @@ class Loop:
             case Shown():
                 self._board(item)
             case ControlRequest():
-                item.reply(self._answer(item))
+                self._reply(item)
             case DeviceFault():
                 self._device(item)
             case PinSaid():
@@ -313,6 +313,15 @@ class Loop:
         return lamps.joker_lit(self._p.service.table.hand) and not self._joker_shown
 
     # --- the socket --------------------------------------------------------------------------------------------------
+
+    def _reply(self, request: ControlRequest) -> None:
+        """Every request is answered, also where the journal or the program fails; only the first reply counts."""
+        try:
+            request.reply(self._answer(request))
+        except TableError as error:
+            request.reply(Refused.of(error, self._p.service.table.version))
+        finally:
+            request.reply(Refused("TC-0324", "the program failed", request.name, "call the technician"))
 
     def _answer(self, request: ControlRequest) -> Answer:
         people = tuple(Identity(i.operator, frozenset(str(r) for r in i.roles)) for i in request.identities)
