@@ -29,6 +29,7 @@ MODULES = {
     "rank": "rank",
     "rules": "rules",
     "odds": "odds",
+    "advise": "odds",
     "audit": "audit",
     "recall": "recall",
     "verify-hand": "recall",

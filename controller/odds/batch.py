@@ -1,7 +1,7 @@
 """Many hands behind one kind of open card, and what each way to go on with them is worth. Exact; no policy.
 
-All hands of a batch are states (see states) with the joker in the same place. A draw is summed over the ranks that may come, in
-the open card's suit or not; the few cards that make a flush elsewhere are added as a correction.
+All hands of a batch are states (see states) with the joker in the same place. A draw is summed over the ranks that
+may come, in the open card's suit or not; the few cards that make a flush elsewhere are added as a correction.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 
 from controller.odds.finals import Book, Shape
 from controller.odds.payoff import Moments, Payoff
-from controller.odds.ranks import POPCOUNT, RANKS, Floats, Ints, added, multisets
+from controller.odds.ranks import POPCOUNT, RANKS, Bools, Floats, Ints, added, multisets
 from controller.odds.scene import Counts, Scene
 
-Raises = Callable[[Ints, Floats], Ints]
+Raises = Callable[[Ints, Floats], Bools]
 """From codes and expectations of raising to whether the player raises."""
 
 
@@ -50,7 +50,7 @@ class Hands(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """One card comes. `kept` is a multiset of `size` natural cards, `flush` the mask of a part that a card can complete."""
+    """One card comes. `kept`: multiset of `size` natural cards; `flush`: mask of a part that a card can complete."""
 
     kept: Ints
     size: int
@@ -156,7 +156,7 @@ class Batch:
         all_code, all_pay = self._final("suited6", np.where(six, mask, 0), exchanged=False)
         return np.where(six, all_code, code), np.where(six, all_pay, pay)
 
-    def _came(self, hands: Hands, number: Ints, rank: int, final: tuple[Ints, Floats], inside: Ints | bool) -> _Came:
+    def _came(self, hands: Hands, number: Ints, rank: int, final: tuple[Ints, Floats], inside: Bools | bool) -> _Came:
         row = self.scene.row(self.dead_size + 1, added(self.dead_size, self.low)[hands.dead, rank])
         bit = np.where(inside, 1 << rank, 0)
         return _Came(number.astype(np.float64), row, hands.dead_mask | bit, *final, not self.held)
@@ -177,7 +177,8 @@ class Batch:
     def _outside(self, hands: Hands, rank: int) -> Ints:
         """Cards of a rank that may come and are not of the open card's suit."""
         held = multisets(self.naturals, self.low).counts[hands.hand, rank] - ((hands.mask >> rank) & 1)
-        return np.maximum(3 - held - int(self._is_joker(rank, inside=False)), 0)
+        left: Ints = np.maximum(3 - held - int(self._is_joker(rank, inside=False)), 0)
+        return left
 
     def _is_joker(self, rank: int, *, inside: bool) -> bool:
         return self.place.physical and self.place.rank == rank and self.place.inside is inside
@@ -192,16 +193,20 @@ class Batch:
             flush, plain = self._completed(draw, rank), self._drawn(draw, rank)
             # Places where no such hand exists have number 0; their codes only have to be codes.
             flush = np.where(number > 0, flush[0], 0), flush[1]
-            yield self._came(hands, number, rank, flush, hands.inside > 0), self._came(
-                hands, number, rank, plain, hands.inside > 0
+            yield (
+                self._came(hands, number, rank, flush, hands.inside > 0),
+                self._came(hands, number, rank, plain, hands.inside > 0),
             )
         if draw.sixth:
             yield from self._beside(hands, draw)
         if self.place.joker == "hidden":
             flush = self._final("suited4", draw.flush, exchanged=True)
-            made, plain_came = self._joker(hands, flush), self._joker(hands, self._final("wild4", draw.kept, exchanged=True))
-            number = some.astype(np.float64)
-            yield made._replace(number=number, code=np.maximum(made.code, 0)), plain_came._replace(number=number)
+            made, plain_came = (
+                self._joker(hands, flush),
+                self._joker(hands, self._final("wild4", draw.kept, exchanged=True)),
+            )
+            ways = some.astype(np.float64)
+            yield made._replace(number=ways, code=np.maximum(made.code, 0)), plain_came._replace(number=ways)
 
     def _completing(self, hands: Hands, rank: int) -> Ints:
         """1 where the card of this rank in the suited part's suit may still come."""
@@ -210,7 +215,8 @@ class Batch:
             free &= hands.inside == 0
         if self._is_joker(rank, inside=False):
             free &= hands.joker_there == 0
-        return free.astype(np.int64)
+        found: Ints = free.astype(np.int64)
+        return found
 
     def _beside(self, hands: Hands, draw: Draw) -> Iterator[tuple[_Came, _Came]]:
         """A sixth card that joins five suited ones from another suit."""

@@ -1,7 +1,7 @@
 """How many dealer's hands lie below a given strength, for any dead cards: the heart of the exact odds.
 
-Counting by ranks alone takes one row of cumulative counts per multiset of dead ranks; that some of these hands are flushes is
-put right by a second table over the dead cards of the open card's suit. Both are exact integers.
+Counting by ranks alone takes one row of cumulative counts per multiset of dead ranks; that some of these hands are
+flushes is put right by a second table over the dead cards of the open card's suit. Both are exact integers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Below:
         self._stock: dict[tuple[bytes, int], NDArray[np.int32]] = {}
 
     def fill_drawn(self, dead: Ints, drawn: int) -> None:
-        """A row for every multiset of drawn ranks beside the ranks that are dead already; the last hand's rows are kept."""
+        """A row for every multiset of drawn ranks beside the dead ones. The last hand's rows are kept."""
         key = dead.tobytes(), drawn
         if key not in self._stock:
             if all(known != key[0] for known, _ in self._stock):
@@ -56,7 +56,7 @@ class Below:
         self.flat = rows.ravel()
 
     def _half(self, dead: Ints, ranks: slice) -> tuple[NDArray[np.int32], Ints]:
-        """Ways to hold each pattern's cards of some ranks, for every different set of dead ones among them; and whose."""
+        """Ways to hold each pattern's cards of some ranks, for every different set of dead ones; and whose set."""
         part = dead[:, ranks]
         _, first, of = np.unique(part @ KEY[: part.shape[1]], return_index=True, return_inverse=True)
         left = np.maximum(self.live[ranks] - part[first], 0)
@@ -81,7 +81,7 @@ class Flushes:
         change = (np.searchsorted(self.steps, suited)[:, None] < np.arange(width)).astype(np.float32)
         change -= (np.searchsorted(self.steps, plain)[:, None] < np.arange(width)).astype(np.float32)
         every = np.arange(1 << RANKS, dtype=np.int64)
-        dead = every[(POPCOUNT <= most_dead) & (every & blocked == 0)]
+        dead = every[(most_dead >= POPCOUNT) & (every & blocked == 0)]
         self.row_of = np.zeros(1 << RANKS, dtype=np.int64)
         self.row_of[dead] = np.arange(len(dead)) * width
         live = ((dead[:, None] & masks[None, :]) == 0).astype(np.float32)
@@ -94,7 +94,8 @@ class Flushes:
 def hidden_masks(size: int, low: int, blocked: int) -> Ints:
     """Sets of ranks that `size` suited hidden cards can have."""
     masks = subsets(size, low)
-    return masks[(masks & blocked) == 0]
+    found: Ints = masks[masks & blocked == 0]
+    return found
 
 
 def pattern_counts(size: int, low: int, live: Ints) -> tuple[Ints, Ints]:
@@ -102,4 +103,3 @@ def pattern_counts(size: int, low: int, live: Ints) -> tuple[Ints, Ints]:
     every = multisets(size, low)
     fits = np.flatnonzero((every.counts <= live).all(axis=1))
     return fits, every.counts[fits]
-

@@ -1,4 +1,4 @@
-"""Five dealt cards: how often each hand comes, natural and with a joker. For side bets, and for how often a dealer plays."""
+"""Five dealt cards: how often each hand comes, natural and with a joker. For side bets and how often a dealer plays."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The strength of every hand of a deck at once, in the order of itertools.combinations. A speed path, no other reading.
 
-Four cards are a state (their ranks, and their suit if they share one); with a fifth card the state's row tells the strength. States
-of all prefixes are built one card at a time, so that the work is a few passes over 2.6 million places.
+Four cards are a state (their ranks, and their suit if they share one); with a fifth card the state's row tells the
+strength. States of all prefixes are built one card at a time, so that the work is a few passes over 2.6 million places.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One shown hand: what every choice is worth, exactly. All draws are enumerated, by rank and by what a flush needs.
 
-This is `advise`, the reading by which the sums over all deals are checked, and the part that is sampled where a game allows
-draws of several cards.
+This is `advise`, the reading by which the sums over all deals are checked, and the part that is sampled where a game
+allows draws of several cards.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from controller.odds.finals import Book
 from controller.odds.open_joker import Table
 from controller.odds.payoff import Moments, Payoff
 from controller.odds.purchase import Purchase, can_pay
-from controller.odds.ranks import CHOOSE, KEY, POPCOUNT, RANKS, Floats, Ints, multisets
+from controller.odds.ranks import CHOOSE, KEY, POPCOUNT, RANKS, Bools, Floats, Ints, multisets
 from controller.odds.scene import Counts, Scene
 
 _MOST_DEAD = 11
@@ -63,11 +63,11 @@ class Adviser:
         self._purchases: dict[int, Purchase] = {}
         self.buys = buys and book.rules.dealer_exchange_fee is not None and book.joker == "none"
 
-    def choices(self, shown: Shown) -> list[Choice]:
-        """Every choice of the game, the best first."""
+    def choices(self, shown: Shown, most: int = 5) -> list[Choice]:
+        """Every choice of the game (but no exchange of more than `most` cards), the best first."""
         rules, view = self.book.rules, _View(self, shown)
         found = [Choice("fold", (), self.payoff.fold), Choice("raise", (), view.raise_ev())]
-        for count in sorted(rules.exchange_fee):
+        for count in sorted(count for count in rules.exchange_fee if count <= most):
             found += [Choice("exchange", gone, view.exchange_ev(gone)) for gone in combinations(shown.cards, count)]
         if rules.sixth_card_fee is not None and self.book.joker == "none":
             found.append(Choice("buy6", (), view.sixth_ev()))
@@ -80,6 +80,8 @@ class Adviser:
     def scene(self, open_rank: int, kind: str, joker_rank: int) -> Scene:
         key = (open_rank, kind, joker_rank if self.book.rules.own_rank_trips else 0)
         if key not in self._scenes:
+            if len(self._scenes) > 1:
+                self._scenes.clear()  # their rows are large; who values many hands takes them by open card
             self._scenes[key] = Scene(self.book, open_rank, kind, joker_rank, _MOST_DEAD)
         return self._scenes[key]
 
@@ -297,12 +299,13 @@ class _View:
         """Ways in which all cards of a pattern come in one suit."""
         if self.open_joker:
             found = patterns.masks[some, suit] == patterns.ranks[some]
-            return (found & patterns.different[some]).astype(np.int64)
+            alike: Ints = (found & patterns.different[some]).astype(np.int64)
+            return alike
         inside = patterns.masks[some, 0]
         here = inside == patterns.ranks[some] if suit == 0 else inside == 0
         live = int((self.free[suit] << np.arange(RANKS)).sum())
-        found = here & patterns.different[some] & (patterns.ranks[some] & ~live == 0)
-        return found.astype(np.int64)
+        ways: Ints = (here & patterns.different[some] & (patterns.ranks[some] & ~live == 0)).astype(np.int64)
+        return ways
 
     def _sixth(self) -> Iterator[_Final]:
         """The hands of six cards."""
@@ -341,7 +344,7 @@ class _Patterns(NamedTuple):
     """Ranks by suit; with two types only the first suit is known."""
     ranks: Ints
     """Mask of all ranks."""
-    different: Ints
+    different: Bools
 
 
 @functools.cache
@@ -378,4 +381,3 @@ def _one_suit(cards: list[Card]) -> int:
     if any((card ^ cards[0]) & 3 for card in cards):
         return 0
     return sum(1 << (card >> 2) for card in cards)
-

@@ -1,7 +1,8 @@
 """Odds of the rounds in which the dealer's open card is the joker: any of the four suits may now make his flush.
 
-Hands are classes under exchange of suits, with the dead ranks of each suit. A draw is valued only where an upper bound, taken
-by ranks alone, says that it might be the best choice; the bound never rules out a best choice, so the result stays exact.
+Hands are classes under exchange of suits, with the dead ranks of each suit. A draw is valued only where an upper
+bound, taken by ranks alone, says that it might be the best choice; the bound never rules out a best choice, so the
+result stays exact.
 """
 
 from __future__ import annotations
@@ -73,21 +74,27 @@ class Table:
     def plain_counts(self, row: Ints, code: Ints, total: int) -> Counts:
         """As if no dealer's hand were a flush."""
         floor, low, high = self._thresholds(code)
-        found = (self.rows.flat[row * self.width + self.column[at]] for at in (floor, low, high))
-        return Counts(*(part.astype(np.int64) for part in found), total)
+        idle, below, upto = (
+            self.rows.flat[row * self.width + self.column[at]].astype(np.int64) for at in (floor, low, high)
+        )
+        return Counts(idle, below, upto, total)
 
     def counts(self, row: Ints, masks: Ints, code: Ints, total: int) -> Counts:
         found = self.plain_counts(row, code, total)
         starts = [self.flushes.row_of[masks[:, suit]] for suit in range(SUITS)]
-        exact = []
-        for part, at in zip(found[:3], self._thresholds(code), strict=True):
-            column = self.flush_column[at]
-            exact.append(part + sum(self.flushes.flat[start + column].astype(np.int64) for start in starts))
-        return Counts(*exact, total)
+        more = [self._more(starts, at) for at in self._thresholds(code)]
+        return Counts(found.idle + more[0], found.below + more[1], found.upto + more[2], total)
 
-    def _thresholds(self, code: Ints) -> tuple[int, Ints, Ints]:
+    def _more(self, starts: list[Ints], code: Ints) -> Ints:
+        column = self.flush_column[code]
+        found = np.zeros(len(starts[0]), dtype=np.int64)
+        for start in starts:
+            found += self.flushes.flat[start + column]
+        return found
+
+    def _thresholds(self, code: Ints) -> tuple[Ints, Ints, Ints]:
         floor = self.book.qualify
-        return floor, np.maximum(code, floor), np.where(code < floor, floor, code + 1)
+        return np.full(1, floor), np.maximum(code, floor), np.where(code < floor, floor, code + 1)
 
 
 class _Hands(NamedTuple):
@@ -99,12 +106,10 @@ class _Hands(NamedTuple):
     weight: Floats
 
     def take(self, which: Ints) -> _Hands:
-        return _Hands(*(part[which] for part in self))
+        return _Hands(self.hand[which], self.masks[which], self.dead[which], self.dead_masks[which], self.weight[which])
 
 
-def play_open(
-    book: Book, payoff: Payoff, strategy: Strategy, totals: Totals, progress: Progress | None = None
-) -> None:
+def play_open(book: Book, payoff: Payoff, strategy: Strategy, totals: Totals, progress: Progress | None = None) -> None:
     """Adds all deals whose open card is the joker: one of the 52 (J-poker), or the 53rd card."""
     physical = book.rules.variant == "jpoker"
     sizes = (6, 7) if physical else (5, 6)
@@ -122,7 +127,7 @@ def play_open(
 
 def _whole(weight: float) -> _Hands:
     every = classes()
-    return _Hands(every.hand, every.masks, every.hand, every.masks, weight * every.weight)
+    return _Hands(every.hand, every.masks, every.hand, every.masks, weight * every.weight.astype(np.float64))
 
 
 def _hands(rank: int, suit: int, weight: float) -> _Hands:
@@ -132,7 +137,8 @@ def _hands(rank: int, suit: int, weight: float) -> _Hands:
     dead_masks = every.masks[some].copy()
     dead_masks[:, suit] |= 1 << rank
     hand = every.hand[some]
-    return _Hands(hand, every.masks[some], added(5)[hand, rank], dead_masks, weight * every.weight[some])
+    ways = weight * every.weight[some].astype(np.float64)
+    return _Hands(hand, every.masks[some], added(5)[hand, rank], dead_masks, ways)
 
 
 class _Open:
@@ -175,7 +181,8 @@ class _Open:
         return code, np.where(full, flush.pay[whole], plain.pay[self.hands.hand])
 
     def _gone(self, slot: int) -> Ints:
-        return distinct(5, 0)[self.hands.hand, slot]
+        gone: Ints = distinct(5, 0)[self.hands.hand, slot]
+        return gone
 
     def _best(self, best: Floats) -> Ints:
         choice = np.full(len(best), -1, dtype=np.int64)

@@ -11,7 +11,7 @@ import numpy as np
 
 from controller.domain.ruleset import RuleSet
 from controller.odds.finals import Book
-from controller.odds.ranks import Floats, Ints
+from controller.odds.ranks import Bools, Floats, Ints
 from controller.odds.scene import Counts
 
 BET = 2.0
@@ -63,12 +63,17 @@ class Payoff:
         """What one ante of insurance brings, times the number of hands: returned on a tie, and if beaten by default."""
         idle, below, upto, total = counts
         gain = 2.0 * idle - below
-        return gain - (total - upto) if self.insurance_lost_on_beaten else gain
+        if self.insurance_lost_on_beaten:
+            gain = gain - (total - upto)
+        found: Floats = gain.astype(np.float64)
+        return found
 
     def _limit(self, code: Ints, pay: Floats) -> Floats:
         return np.where(code >= self.insurance_floor, np.maximum(1.0, self.insurance_part * pay), 0.0)
 
-    def moments(self, counts: Counts, code: Ints, pay: Floats, cost: float, raises: Ints | None, forced: bool) -> Moments:
+    def moments(
+        self, counts: Counts, code: Ints, pay: Floats, cost: float, raises: Bools | None, forced: bool
+    ) -> Moments:
         """Everything about going on with a hand for which `cost` was already paid; folds where that is better."""
         idle, below, upto, total = (np.asarray(part, dtype=np.float64) for part in counts)
         insured = np.zeros_like(idle)

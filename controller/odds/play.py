@@ -1,6 +1,7 @@
-"""The exact odds of a game: every deal, the chosen way to play each, summed. One open rank and one place of the joker at a time.
+"""The exact odds of a game: every deal, and the chosen way to play it, summed.
 
-Covers raise, fold, an exchange of one card and a sixth card. What needs more cards is sampled (controller.odds.sample).
+One open rank and one place of the joker at a time. Covers raise, fold, an exchange of one card and a sixth card. What
+needs more cards is sampled (controller.odds.sample).
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import numpy as np
 from controller.odds.batch import Batch, Draw, Hands, Place
 from controller.odds.finals import Book
 from controller.odds.payoff import Moments, Payoff
-from controller.odds.ranks import POPCOUNT, RANKS, Floats, Ints, added, multisets, removed
-from controller.odds.scene import Scene
+from controller.odds.ranks import POPCOUNT, RANKS, Bools, Floats, Ints, added, multisets, removed
+from controller.odds.scene import Counts, Scene
 from controller.odds.states import Deals, States, deals, distinct, held
 from controller.odds.strategies import Strategy, s002_discard
 
@@ -220,9 +221,9 @@ def _best(one: Group, found: list[Option], best: Floats) -> Ints:
     return choice
 
 
-def _events(one: Group, counts: object, code: Ints, raised: Ints, totals: Totals) -> None:
+def _events(one: Group, counts: Counts, code: Ints, raised: Bools, totals: Totals) -> None:
     """Numbers of (hand, open card, hidden cards) by how the box ends: whole numbers, where nothing is drawn."""
-    idle, below, upto, total = counts  # type: ignore[misc]
+    idle, below, upto, total = counts
     weight = one.weight.astype(np.int64)
     on = weight * raised
     won = on * (below - idle)

@@ -1,7 +1,7 @@
 """What a box gains by buying the dealer a card when he does not play, knowing his five cards. Natural games only.
 
-Exact for a dealt hand. After a draw the suits of the drawn cards that are not of the open card's suit are not followed here: they
-only matter where four hidden cards of one such suit are a draw to a flush.
+Exact for a dealt hand. After a draw the suits of the drawn cards that are not of the open card's suit are not
+followed here: they only matter where four hidden cards of one such suit are a draw to a flush.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import numpy as np
 from controller.domain.paytable import Category
 from controller.odds.finals import Book
 from controller.odds.payoff import BET, Payoff
-from controller.odds.ranks import KEY, RANKS, Floats, Ints, mask_members, multisets, subsets
+from controller.odds.ranks import KEY, RANKS, Bools, Floats, Ints, mask_members, multisets, subsets
 
 _CHUNK = 100
 _Parts = tuple[Floats, Floats, Floats, float]
 
 
-def can_pay(book: Book, payoff: Payoff, pay: Floats) -> Floats:
+def can_pay(book: Book, payoff: Payoff, pay: Floats) -> Bools:
     """Where buying can be right at all: a bought game rarely comes, and most that come lose to a strong hand."""
     fee = float(book.rules.dealer_exchange_fee or 0)
     most = 0.34 if book.rules.dealer_exchange_card == "highest" else 0.5
-    found: Floats = most * (payoff.win + BET * pay) + (1 - most) * max(_fail(book), 0.0) - fee > payoff.idle
+    found: Bools = most * (payoff.win + BET * pay) + (1 - most) * max(_fail(book), 0.0) - fee > payoff.idle
     return found
 
 
@@ -114,7 +114,8 @@ class Purchase:
         ways -= suits[0][:, self.hidden].prod(axis=2)
         total = (ways * plain).sum(axis=1)
         total += self._drawing(live, suits, (bought, left, plain, fee), mine, pay)
-        return total / _choose4(unseen)
+        mean: Floats = total / _choose4(unseen)
+        return mean
 
     def _drawing(self, live: Floats, suits: list[Ints], parts: _Parts, mine: Ints, pay: float) -> Floats:
         """What changes where four of the dealer's cards share a suit and the fifth is the one replaced (or any)."""
@@ -134,12 +135,12 @@ class Purchase:
                 total += self._correction(use, self.masks[use], ways, suit, parts, mine, pay)
         return total
 
-    def _replaced(self, ranks: Ints) -> Ints:
+    def _replaced(self, ranks: Ints) -> Bools:
         """Patterns in which this card may be the one that does not fit the suit."""
         return np.ones(len(ranks), dtype=bool) if self.mode == "add" else ranks == self.gone
 
     def _correction(
-        self, use: Ints, four: Ints, ways: Floats, suit: Ints, parts: _Parts, mine: Ints, pay: float
+        self, use: Bools, four: Ints, ways: Floats, suit: Ints, parts: _Parts, mine: Ints, pay: float
     ) -> Floats:
         bought, left, plain, fee = parts
         change = self._flush_change(use, four, suit, mine, pay)
@@ -147,7 +148,7 @@ class Purchase:
         total: Floats = (ways * (worth - plain[:, use])).sum(axis=1)
         return total
 
-    def _flush_change(self, use: Ints, four: Ints, suited: Ints, mine: Ints, pay: float) -> Floats:
+    def _flush_change(self, use: Bools, four: Ints, suited: Ints, mine: Ints, pay: float) -> Floats:
         """[hand, pattern] sum over the cards of one suit: as a flush instead of what the rank alone makes."""
         free = ((four[:, None] >> np.arange(RANKS)) & 1) == 0
         ranks = np.arange(RANKS)

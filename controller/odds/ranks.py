@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 RANKS = 13
 KEY = 5 ** np.arange(RANKS, dtype=np.int64)
 """A multiset's key has the counts of the ranks as its digits."""
@@ -78,10 +79,12 @@ POPCOUNT: Ints = np.array([mask.bit_count() for mask in range(1 << RANKS)], dtyp
 def subsets(size: int, low: int = 0) -> Ints:
     """Bit masks of all sets of so many different ranks."""
     masks = np.arange(1 << RANKS, dtype=np.int64)
-    return masks[(POPCOUNT == size) & ((masks & ((1 << low) - 1)) == 0)]
+    found: Ints = masks[(size == POPCOUNT) & ((masks & ((1 << low) - 1)) == 0)]
+    return found
 
 
 def mask_members(masks: Ints, size: int) -> Ints:
     """The ranks of each mask, rising, as columns."""
     bits = (masks[:, None] >> np.arange(RANKS)) & 1
-    return np.nonzero(bits)[1].reshape(len(masks), size)
+    ranks: Ints = np.nonzero(bits)[1].reshape(len(masks), size)
+    return ranks

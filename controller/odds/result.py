@@ -32,3 +32,6 @@ class Odds(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     """What was left out or sampled."""
     seconds: float = 0.0
+    key: str = ""
+    """Hash of what bears on these odds; `sides_key` the same for the side bets. Set where odds are kept."""
+    sides_key: str = ""

@@ -1,7 +1,7 @@
 """What the dealer may hold behind one open card: counts of his hands below, at and above any strength.
 
-A scene fixes the rank of the open card and where the joker is. Rows are multisets of dead ranks (all cards the player knows
-but the open one), masks the dead ranks of the open card's suit.
+A scene fixes the rank of the open card and where the joker is. Rows are multisets of dead ranks (all cards the player
+knows but the open one), masks the dead ranks of the open card's suit.
 """
 
 from __future__ import annotations
@@ -34,10 +34,17 @@ class _Source:
         self.column = rows.column(every)
         self.flush_column = flushes.column(every)
 
-    def below(self, row: Ints, dead: Ints, code: Ints | int) -> Ints:
+    def below(self, row: Ints, dead: Ints, code: Ints) -> Ints:
         plain = self.rows.flat[row * self.width + self.column[code]]
         found: Ints = plain + self.flushes.flat[self.flushes.row_of[dead] + self.flush_column[code]]
         return found
+
+
+def _sum(sources: list[_Source], row: Ints, dead: Ints, code: Ints) -> Ints:
+    found = sources[0].below(row, dead, code)
+    for source in sources[1:]:
+        found = found + source.below(row, dead, code)
+    return found
 
 
 class Scene:
@@ -54,7 +61,7 @@ class Scene:
 
     def of_sizes(self, sizes: tuple[int, ...]) -> Scene:
         """With a row for every multiset of these sizes."""
-        parts = []
+        parts: list[Ints] = []
         for size in sizes:
             self.offsets[size] = sum(len(part) for part in parts)
             parts.append(multisets(size, self.book.low).counts)
@@ -85,10 +92,11 @@ class Scene:
         floor = self.book.qualify
         low = np.maximum(code, floor)
         high = np.where(code < floor, floor, code + 1)
-        found = [self.natural.below(row, dead, at) for at in (floor, low, high)]
+        sources = [self.natural]
         if wild and self.wild is not None:
-            found = [a + self.wild.below(row, dead, at) for a, at in zip(found, (floor, low, high), strict=True)]
-        return Counts(*found, total)
+            sources.append(self.wild)
+        idle = _sum(sources, row, dead, np.full(1, floor))
+        return Counts(idle, _sum(sources, row, dead, low), _sum(sources, row, dead, high), total)
 
     def fill_drawn(self, dead: Ints, drawn: int) -> None:
         """With a row for every multiset of drawn ranks beside these dead ones."""

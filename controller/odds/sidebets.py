@@ -1,6 +1,7 @@
 """House edges of the bonus and the jackpot: by the dealt five cards alone, so that no way to play changes them.
 
-The bonus is valued as if it were always decided by the dealt hand; where a draw or a fold forfeits it, the player loses more.
+The bonus is valued as if it were always decided by the dealt hand; where a draw or a fold forfeits it, the player
+loses more.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from controller.odds.ranks import Ints
 
 
 def side_bets(book: Book) -> dict[str, float]:
-    """What is offered: `bonus_edge`; `jackpot_fixed` return, `jackpot_per_10000` of the meter, `jackpot_break_even` meter."""
+    """What is offered: `bonus_edge`; `jackpot_fixed` and `jackpot_per_10000` returns, `jackpot_break_even` meter."""
     found: dict[str, float] = {}
     if book.rules.bonus_table:
         found["bonus_edge"] = bonus_edge(book)
@@ -49,7 +50,7 @@ def jackpot(book: Book) -> dict[str, float]:
     rules, number = book.rules.jackpot, book.ranking.number
 
     def chance(category: Category) -> float:
-        return mean(book, lambda values: (values >> 28 == number[category]), joker_works=rules.jackpot_joker)
+        return mean(book, lambda values: values >> 28 == number[category], joker_works=rules.jackpot_joker)
 
     fixed = sum(prize * chance(category) for category, prize in rules.fixed.items())
     share = chance(Category.ROYAL_FLUSH) + float(rules.sf_share) * chance(Category.STRAIGHT_FLUSH)

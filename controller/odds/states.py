@@ -1,7 +1,7 @@
 """Everything a player can be dealt, as far as the odds can tell it apart, with the number of deals of each kind.
 
-A state is the multiset of the hand's ranks, the set of ranks that it holds in the suit of the dealer's open card, and the suited
-part that a draw could make a flush. Which suit is which does not matter, so a state stands for many deals.
+A state is the multiset of the hand's ranks, the set of ranks that it holds in the suit of the dealer's open card, and
+the suited part that a draw could make a flush. Which suit is which does not matter, so a state stands for many deals.
 """
 
 from __future__ import annotations
@@ -108,4 +108,5 @@ def _elsewhere(counts: Ints, masks: Ints, ok: Ints, number: Ints, least: int) ->
 
 def held(hand: Ints, mask: Ints, rank: int, size: int, low: int) -> Ints:
     """Cards of one rank that the hands hold outside the open card's suit."""
-    return multisets(size, low).counts[hand, rank] - ((mask >> rank) & 1)
+    outside: Ints = multisets(size, low).counts[hand, rank] - ((mask >> rank) & 1)
+    return outside

@@ -1,7 +1,8 @@
 """Named ways to play. Each says which draw it takes and when it raises; `best` is the engine's own choice.
 
-`s002` is the strategy of the Oasis page that the house works by: one card at four to a straight flush (even from a pair), at four to
-a flush or to an open-ended straight without a pair; a pair or better is raised, ace-king where raising loses less than folding.
+`s002` is the strategy of the Oasis page that the house works by: one card at four to a straight flush (even from a
+pair), at four to a flush or to an open-ended straight without a pair; a pair or better is raised, ace-king where
+raising loses less than folding.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from controller.domain.ruleset import RuleSet
 from controller.errors import TableError
 from controller.odds.batch import Hands, Raises
 from controller.odds.finals import Book
-from controller.odds.ranks import KEY, POPCOUNT, RANKS, Floats, Ints, multisets
+from controller.odds.ranks import KEY, POPCOUNT, RANKS, Bools, Ints, multisets
 
 NAMES = ("best", "raise-all", "pair-or-better", "ace-king-or-better", "s002")
 
@@ -75,9 +76,9 @@ def _odd_rank(keys: Ints, suited: Ints) -> Ints:
     return np.minimum(odd, RANKS - 1)
 
 
-def _in_straight(book: Book) -> Ints:
+def _in_straight(book: Book) -> Bools:
     """By mask: whether these ranks lie within some straight."""
-    fits = np.zeros(1 << RANKS, dtype=bool)
+    fits: Bools = np.zeros(1 << RANKS, dtype=bool)
     order = book.ranking.number[Category.STRAIGHT]
     table = book.shapes["plain5"].code
     straights = multisets(5, book.low).members[book.numbers[table] == order]
@@ -97,8 +98,3 @@ def _beside_run() -> Ints:
             if not run >> rank & 1:
                 table[run | 1 << rank] = rank
     return table
-
-
-def never(_: Ints, ev: Floats) -> Ints:
-    """Raises nothing; for measuring folds."""
-    return np.zeros_like(ev, dtype=np.int64)
