@@ -5,9 +5,11 @@ Every act is checked as it happens: no sink shows a card that lies face down, an
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -438,7 +440,9 @@ def clone(folder: Path, into: Path) -> Path:
     return into
 
 
-def ran(rig: Rig) -> Iterator[Rig]:
-    """For fixtures."""
-    yield rig
-    rig.close()
+@contextlib.contextmanager
+def quick_folder() -> Iterator[Path]:
+    """A folder in memory where there is one: for tests that write thousands of records and do not test the disk."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+        yield Path(folder)

@@ -6,12 +6,10 @@ to, people with authority bring the table to its next hand.
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import D1, E1, S1, S2, X1, Rig, make_setup
+from harness import D1, E1, S1, S2, X1, Rig, make_setup, quick_folder
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -88,7 +86,7 @@ def recover(rig: Rig) -> None:
 class TableMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
-        self.home = tempfile.TemporaryDirectory()
+        self.home = quick_folder()
         self.rig: Rig
 
     @initialize(
@@ -103,7 +101,7 @@ class TableMachine(RuleBasedStateMachine):
         setup = make_setup(
             rules, 4, {"upcard": upcard}, joker_time=joker_time, draw_timing=draw_timing, settle_order=order
         )
-        self.rig = Rig(Path(self.home.name), setup)
+        self.rig = Rig(self.home.__enter__(), setup)
         self.rig.taint = False  # cards that people name themselves are in texts; the silence has tests of its own
         self.rig.strict = False
         self.rig.open().stake(b1=10, b2=10)
@@ -115,6 +113,8 @@ class TableMachine(RuleBasedStateMachine):
         rig = self.rig
         rescue(rig)
         assert rig.replayed() == rig.table
+        self.one_draw_a_hand()
+        self.money_adds_up()
         assert rig.journal is not None
         for number in {hand for hand, event in rig.recorder.events if isinstance(event, ev.HandEnded) and hand}:
             hand, findings = read_hand(rig.journal._store, rig.journal._codec.registry, number, "test")
@@ -122,7 +122,7 @@ class TableMachine(RuleBasedStateMachine):
             assert check_hand(hand) == []
             assert check_draw(hand) == []
         rig.close()
-        self.home.cleanup()
+        self.home.__exit__(None, None, None)
 
     # --- what may come -----------------------------------------------------------------------------------------------
 
@@ -244,11 +244,13 @@ class TableMachine(RuleBasedStateMachine):
         assert len(known) == len(set(known))
         assert all(len(box.dealt) <= 5 and len(box.drawn) <= box.count for box in hand.boxes)
         assert len(hand.dealer) <= 5
-        assert sum(isinstance(event, ev.JokerDrawn) and n == hand.number for n, event in rig.recorder.events) <= 1
 
-    @invariant()
+    def one_draw_a_hand(self) -> None:
+        drawn = [hand for hand, event in self.rig.recorder.events if isinstance(event, ev.JokerDrawn)]
+        assert len(drawn) == len(set(drawn))
+
     def money_adds_up(self) -> None:
-        for settled in self.rig.events(ev.HandSettled) if hasattr(self, "rig") else ():
+        for settled in self.rig.events(ev.HandSettled):
             answer = settled.answer
             staked = sum(s["staked"] for b in answer["boxes"] for s in b["stakes"].values())
             assert staked == sum(b["returned"] for b in answer["boxes"]) + answer["house"]
@@ -256,7 +258,7 @@ class TableMachine(RuleBasedStateMachine):
 
 TestTable = TableMachine.TestCase
 TestTable.settings = settings(
-    max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=50, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
 )
 
 

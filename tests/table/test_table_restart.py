@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from harness import E1, S1, S2, Rig, clone, make_setup, open_journal
+from harness import E1, S1, S2, Rig, clone, make_setup, open_journal, quick_folder
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
@@ -101,7 +101,12 @@ HANDS: dict[str, tuple[Callable[[Rig], None], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", HANDS)
-def test_every_prefix_of_the_journal(tmp_path: Path, name: str) -> None:
+def test_every_prefix_of_the_journal(name: str) -> None:
+    with quick_folder() as folder:
+        every_prefix(folder, name)
+
+
+def every_prefix(tmp_path: Path, name: str) -> None:
     play, how = HANDS[name]
     home = tmp_path / "home"
     home.mkdir()
