@@ -145,6 +145,14 @@ class ProcedureSection(Struct, frozen=True, kw_only=True):
     draw_timing: DrawTiming | None = None
 
 
+class JackpotSection(Struct, frozen=True, kw_only=True):
+    """This table's own progressive. `meter`: what it shows when the table opens for the first time."""
+
+    stake: MoneyOrNothing
+    meter: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,6})?\Z")]
+    award_limit: MoneyOrNothing = 0
+
+
 class JournalSection(Struct, frozen=True, kw_only=True):
     path: Text
     mirror: Text | None = None
@@ -188,6 +196,7 @@ class Config(Struct, frozen=True, kw_only=True):
     control: ControlSection
     procedure: ProcedureSection = ProcedureSection()
     shoe: ShoeSection | None = None
+    jackpot: JackpotSection | None = None
     gpio: GpioSection = field(default_factory=GpioSection)
     log: LogSection = LogSection()
 

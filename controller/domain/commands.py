@@ -273,7 +273,15 @@ class DiscardCheck(Command, frozen=True, kw_only=True, tag="discard_check"):
 
 
 class Claim(Command, frozen=True, kw_only=True, tag="claim"):
-    """The jackpot button was held: a claim, never an award."""
+    """The jackpot button was held: a claim, never an award. `hit` 0: none is named."""
+
+    hit: int = 0
+
+
+class Award(Command, frozen=True, kw_only=True, tag="award"):
+    """A frozen hit is paid, once those who must agree have agreed."""
+
+    hit: int
 
 
 class Approve(Command, frozen=True, kw_only=True, tag="approve"):

@@ -113,6 +113,12 @@ class Why(Enum):
     )
     UNSUPPORTED = (547, "this table cannot deal {what} yet", "этот стол пока не ведёт: {what}")
     NOT_RECORDING = (548, "NOT RECORDING: {what}", "ЗАПИСЬ НЕ ИДЁТ: {what}")
+    NO_HIT = (552, "no jackpot hit {hit} waits", "джекпот {hit} не ждёт выплаты")
+    JACKPOT_STAKE = (
+        553,
+        "the jackpot stake is {stake}, not {jackpot} (box {box})",
+        "ставка на джекпот {stake}, а не {jackpot} (бокс {box})",
+    )
     INSURANCE_RANGE = (
         549,
         "insurance {amount} on box {box}: {low} to {high}",

@@ -186,6 +186,15 @@ class Box(Struct, frozen=True, kw_only=True):
         return self.count + self.sixth
 
 
+class Hit(Struct, frozen=True, kw_only=True):
+    """A jackpot hit of the open hand; its value is frozen."""
+
+    id: int
+    box: int
+    prize: int
+    awarded: bool = False
+
+
 class Hand(Struct, frozen=True, kw_only=True):
     """The open hand. `back` is where irregular or fault will return to.
 
@@ -212,6 +221,10 @@ class Hand(Struct, frozen=True, kw_only=True):
     seed: Secret = Secret("")
     stop_late: bool = False
     counted: int | None = None
+    meter: str = ""
+    reserve: str = "0"
+    settled: bool = False
+    hits: tuple[Hit, ...] = ()
     unread: int = 0
     burned: int = 0
     burns: tuple[Slot, ...] = ()
@@ -274,6 +287,9 @@ class Table(Struct, frozen=True, kw_only=True):
     limits: dict[str, Any] = {}
     boxes: int = 0
     last_hand: dict[str, Any] | None = None
+    meter: str = ""
+    reserve: str = "0"
+    hits: int = 0
     jokers: tuple[str, ...] = ()
 
     @property

@@ -274,6 +274,8 @@ class Keypad:
         assert edit is not None
         if name in BOX_KEYS and BOX_KEYS[name] <= len(setup.plate.chips):
             amount = edit.stake[edit.field] + setup.plate.chips[BOX_KEYS[name] - 1]
+            if edit.field == "jackpot":  # one fixed stake, whatever chip it is laid with
+                amount = setup.jackpot_stake
             self.edit = Edit(edit.box, {**edit.stake, edit.field: amount}, edit.field)
         elif name == "FOLD":
             self.edit = Edit(edit.box, {**edit.stake, edit.field: 0}, edit.field)
@@ -288,7 +290,7 @@ class Keypad:
         edit, self.edit = self.edit, None
         if edit is None:
             return []
-        return [cm.SetStake(box=edit.box, ante=edit.stake["ante"], bonus=edit.stake["bonus"])]
+        return [cm.SetStake(box=edit.box, **edit.stake)]
 
     def _enter(self, name: str, hand: Hand) -> list[Output]:
         """FOLD and BET step the ranks that are not public in all suits, keys 1 to 4 the suit, OK enters."""

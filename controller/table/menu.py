@@ -59,6 +59,7 @@ def items(table: Table, setup: Setup) -> list[Item]:
         "reset": Item("reset", cm.Reset()),
         "discard_check": Item(f"discards {box} ok", cm.DiscardCheck(box=box)),
         "release": Item(f"release box {box}", cm.Release(box=box)),
+        "award": Item(f"jackpot box {box}", cm.Award(hit=want.index + 1)),
         "deck": Item("new deck", cm.Deck(deck=REASON)),
         "void_box": Item("void box", cm.VoidBox(box=box, reason=REASON), asks_box=True),
         "void_hand": Item("void hand", cm.VoidHand(reason=REASON)),

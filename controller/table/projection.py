@@ -99,6 +99,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     call: str
     health: dict[str, Any]
     jokers: tuple[str, ...]
+    meters: dict[str, Any]
     last_hand: dict[str, Any] | None
 
 
@@ -140,8 +141,18 @@ def snapshot(table: Table, setup: Setup, health: Mapping[str, Any] | None = None
         call=table.call,
         health=dict(health or {}),
         jokers=table.jokers,
+        meters=_meters(table, setup),
         last_hand=table.last_hand,
     )
+
+
+def _meters(table: Table, setup: Setup) -> dict[str, Any]:
+    """The progressive as it stands, and the hits of the open hand."""
+    if not setup.jackpot:
+        return {}
+    hits = table.hand.hits if table.hand else ()
+    frozen = [{"hit": h.id, "box": h.box, "prize": h.prize, "awarded": h.awarded} for h in hits]
+    return {"jackpot": table.meter, "stake": setup.jackpot_stake, "hits": frozen}
 
 
 def _joker(hand: Hand | None, setup: Setup) -> PublicJoker | None:
@@ -249,6 +260,7 @@ _ALLOWED: dict[Want, tuple[str, ...]] = {
     Want.CHECK: ("discard_check", "discarded", "differs", "undo", "hold", "void_box", "void_hand"),
     Want.PAID: ("paid", "discarded", "differs", "undo", "hold", "correct_stake", "void_box", "void_hand"),
     Want.REST: ("rest", "hold", "void_box", "void_hand"),
+    Want.AWARD: ("award",),
     Want.RELEASE: ("release", "void_box", "void_hand"),
     Want.SUPERVISOR: ("resume", "reset", "void_box", "void_hand"),
     Want.NOTHING: (),

@@ -43,6 +43,7 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "discard_check": (818, "Box {b}: supervisor checks the discards", "Бокс {b}: инспектор проверяет сброс"),
     "paid": (819, "Box {b}: pay as shown, then OK", "Бокс {b}: выплата, затем OK"),
     "rest": (820, "DEALER DOES NOT PLAY: ante 1:1, bets back, OK", "ДИЛЕР НЕ ИГРАЕТ: анте 1:1, ставки назад, OK"),
+    "award": (827, "JACKPOT box {b}: {n} frozen: award {i}", "ДЖЕКПОТ бокс {b}: {n}: подтвердите {i}"),
     "release": (821, "Box {b} is disputed: supervisor releases it", "Бокс {b} спорный: решает инспектор"),
     "card_dealer_draw": (824, "The dealer's bought card", "Купленная карта дилера"),
     "choice": (825, "DEALER HAS NO GAME: box {b}: ante BET, buy EXTRA", "НЕТ ИГРЫ: бокс {b}: анте BET, купить EXTRA"),

@@ -31,11 +31,14 @@ def make_setup(config: Config) -> Setup:
             cap=config.limits.cap,
             bonus_max=config.limits.bonus_max,
             chips=config.limits.chips,
+            award_limit=config.jackpot.award_limit if config.jackpot else 0,
         ),
         procedure=_procedure(rules, config),
         settle=settle_both,
         settle_rules=base,
         settle_set=rules.settlement_diff(load(base)),
+        jackpot_stake=config.jackpot.stake if config.jackpot else 0,
+        meter_start=config.jackpot.meter if config.jackpot else "",
     )
 
 

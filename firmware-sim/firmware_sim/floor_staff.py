@@ -44,6 +44,8 @@ def decide(snap: Snapshot, world: World) -> Say | None:
             return Say(("deck", f"deck=spare-{snap.get('hand')}"))
         case "count":
             return Say(("resume",))
+        case "award":
+            return Say(("award", f"hit={int(expects.get('index') or 0) + 1}"), (SUPERVISOR, WITNESS))
         case "release":
             return Say(("release", f"box={box}"))
         case "supervisor":

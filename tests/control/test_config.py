@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from controller.config import DEFAULT_PINS, Config, JokerTime, Language, Mode, ShoeSection, load_config
+from controller.config import DEFAULT_PINS, Config, JackpotSection, JokerTime, Language, Mode, ShoeSection, load_config
 from controller.errors import TableError
 
 EXAMPLES = Path(__file__).parents[2] / "deploy" / "config"
@@ -108,7 +108,7 @@ def test_the_page_names_every_key_with_its_default() -> None:
     rows = {key: cells for cells in lines for key in re.findall(r"`(\w+\.\w+)`", cells[1])}
     sections = {item.name: item.type for item in msgspec.structs.fields(Config)}
     for name, section in sections.items():
-        kind = ShoeSection if name == "shoe" else section
+        kind = {"shoe": ShoeSection, "jackpot": JackpotSection}.get(name, section)
         for item in msgspec.structs.fields(kind):
             default = rows[f"{name}.{item.name}"][3]
             if item.default not in (None, msgspec.NODEFAULT):

@@ -51,7 +51,8 @@ CARD = re.compile(r"(?<![0-9A-Za-z])(?:[2-9TJQKA][cdhs])(?![0-9A-Za-z])")
 def make_setup(rules: str = "jpoker", boxes: int = 6, house: dict[str, Any] | None = None, **procedure: Any) -> Setup:
     """What a table plays; `house` are parameters of the rule set, the rest is procedure and plate."""
     plate = {"ante_min": 10, "ante_max": 1000, "cap": 100_000, "bonus_max": 50}
-    plate |= {key: procedure.pop(key) for key in (*plate, "chips") if key in procedure}
+    plate |= {key: procedure.pop(key) for key in (*plate, "chips", "award_limit") if key in procedure}
+    jackpot_stake, meter = procedure.pop("jackpot_stake", 0), procedure.pop("meter", "")
     base = load(rules)
     timing = {k: v for k, v in procedure.items() if k in ("joker_time", "draw_timing", "settle_order")}
     played = base.with_set({**(house or {}), **timing}, "test")
@@ -71,6 +72,8 @@ def make_setup(rules: str = "jpoker", boxes: int = 6, house: dict[str, Any] | No
         settle=settle_both,
         settle_rules=base.base_id or base.id,
         settle_set=played.settlement_diff(load(base.base_id or base.id)),
+        jackpot_stake=jackpot_stake,
+        meter_start=meter,
     )
 
 
@@ -365,6 +368,10 @@ class Rig:
                 self.do(cm.NameDiscards(box=want.box, cards=left[-1]))
             case Want.CHECK:
                 self.do(cm.DiscardCheck(box=want.box), S1)
+            case Want.CHOICE:
+                self.do(cm.TakeAnte(box=want.box))
+            case Want.AWARD:
+                self.do(cm.Award(hit=want.index + 1), S1, S2)
             case Want.RELEASE:
                 self.do(cm.Release(box=want.box), S1)
             case Want.SUPERVISOR:

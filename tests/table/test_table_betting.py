@@ -306,7 +306,9 @@ def test_a_quarantined_deck_stays_out_over_closing_and_opening() -> None:
     assert rig.phase is Phase.BETTING
 
 
-@pytest.mark.parametrize("house", [{"cap_per": "player"}, {"repeat_exchange": True}, {"blind_extras": ["bonus", "buy6"]}])
+@pytest.mark.parametrize(
+    "house", [{"cap_per": "player"}, {"repeat_exchange": True}, {"blind_extras": ["bonus", "buy6"]}]
+)
 def test_what_the_table_cannot_deal_yet_does_not_open(house: dict[str, Any]) -> None:
     rig = Rig(setup=make_setup("oasis_ru", boxes=4, house=house))
     rig.refused(Why.UNSUPPORTED, cm.OpenTable(), D1, S1)

@@ -37,7 +37,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "place": st.sampled_from(["", "box", "draw", "dealer"]), "deck": st.sampled_from(["", "red"]),
     "operator": st.sampled_from(["", "d1", "s1"]), "cause": st.just(""), "ante_min": st.sampled_from([None, 10, 20]),
     "ante_max": st.sampled_from([None, 100, 1000]), "cap": st.sampled_from([None, 50, 100_000]),
-    "bonus_max": st.sampled_from([None, 0, 50]),
+    "bonus_max": st.sampled_from([None, 0, 50]), "hit": st.integers(0, 2),
 }  # fmt: skip
 
 
@@ -66,7 +66,11 @@ def recover(rig: Rig) -> None:
         rig.do(cm.OpenTable(), D1, S1)
     if rig.phase not in (Phase.BETTING, Phase.DECK_CHECK):
         number = rig.hand.number
-        rig.do(cm.VoidHand(reason="rescue"), S1, S2)
+        if rig.hand.settled:
+            rig.do(cm.Reset(), S1) if rig.phase is Phase.FAULT else None
+            rig.finish()
+        else:
+            rig.do(cm.VoidHand(reason="rescue"), S1, S2)
         assert rig.hand.number == number + 1
     if "dealer" not in rig.table.signed_on:
         rig.do(cm.SignOn(), D1)
@@ -90,7 +94,7 @@ class TableMachine(RuleBasedStateMachine):
         self.rig: Rig
 
     @initialize(
-        rules=st.sampled_from(["jpoker", "oasis_ru"]),
+        rules=st.sampled_from(["jpoker", "oasis_ru", "russian", "russian_carry", "oasis_helsinki", "joker53"]),
         joker_time=st.sampled_from(["before_deal", "during_deal", "after_deal"]),
         draw_timing=st.sampled_from(["at_once", "after_all"]),
         order=st.sampled_from(["left_to_right", "right_to_left"]),
@@ -98,8 +102,9 @@ class TableMachine(RuleBasedStateMachine):
         depth=st.integers(0, 45),
     )
     def begin(self, rules: str, joker_time: str, draw_timing: str, order: str, upcard: str, depth: int) -> None:
+        jackpot = {"jackpot_stake": 1, "meter": "10000"} if rules == "oasis_ru" else {}
         setup = make_setup(
-            rules, 4, {"upcard": upcard}, joker_time=joker_time, draw_timing=draw_timing, settle_order=order
+            rules, 4, {"upcard": upcard}, **jackpot, joker_time=joker_time, draw_timing=draw_timing, settle_order=order
         )
         self.rig = Rig(self.home.__enter__(), setup)
         self.rig.taint = False  # cards that people name themselves are in texts; the silence has tests of its own
@@ -242,7 +247,7 @@ class TableMachine(RuleBasedStateMachine):
         slots = [*hand.dealer, *(slot for box in hand.boxes for slot in (*box.dealt, *box.drawn))]
         known = [slot.card for slot in slots if isinstance(slot, FaceDown | FaceUp)]
         assert len(known) == len(set(known))
-        assert all(len(box.dealt) <= 5 and len(box.drawn) <= box.count for box in hand.boxes)
+        assert all(len(box.dealt) <= 5 and len(box.drawn) <= box.draws for box in hand.boxes)
         assert len(hand.dealer) <= 5
 
     def one_draw_a_hand(self) -> None:
@@ -253,7 +258,10 @@ class TableMachine(RuleBasedStateMachine):
         for settled in self.rig.events(ev.HandSettled):
             answer = settled.answer
             staked = sum(s["staked"] for b in answer["boxes"] for s in b["stakes"].values())
-            assert staked == sum(b["returned"] for b in answer["boxes"]) + answer["house"]
+            stakes = [s for b in answer["boxes"] for s in b["stakes"].values()]
+            carried = sum(s["staked"] for s in stakes if s["outcome"] == "carry")
+            jackpot = -sum(b["stakes"]["jackpot"]["profit"] for b in answer["boxes"] if "jackpot" in b["stakes"])
+            assert staked == sum(b["returned"] for b in answer["boxes"]) + carried + answer["house"] + jackpot
 
 
 TestTable = TableMachine.TestCase

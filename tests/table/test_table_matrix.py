@@ -116,6 +116,25 @@ def _turn() -> Rig:
     return rig
 
 
+def _russian() -> Rig:
+    rig = Rig(setup=make_setup("russian", boxes=4)).open().stake(b1=10, b2=10)
+    return rig.lay("As Qd 9c 6d 3h", b1="8c 8d 8h Qs 4c", b2="9d 9h 7s 5s 2c").ok().deal()
+
+
+def _choice() -> Rig:
+    rig = _russian()
+    rig.do(cm.Bet(box=1)), rig.do(cm.Bet(box=2)), rig.ok()
+    return rig
+
+
+def _award() -> Rig:
+    rig = Rig(setup=make_setup("oasis_ru", jackpot_stake=1, meter="25000")).open().stake(b1=10)
+    rig.do(cm.SetStake(box=1, jackpot=1))
+    rig.lay("As Kd 9c 6d 3h", b1="Kh 9h 5h 4h 2h").ok().deal()
+    rig.do(cm.Bet(box=1))
+    return rig.to(Want.AWARD)
+
+
 SITUATIONS: dict[str, Callable[[], Rig]] = {
     "closed": _closed,
     "deck": _deck,
@@ -134,11 +153,14 @@ SITUATIONS: dict[str, Callable[[], Rig]] = {
     "paid": _paid,
     "rest": _rest,
     "release": _release,
+    "russian": _russian,
+    "choice": _choice,
+    "award": _award,
     "irregular": _irregular,
     "fault": _fault,
 }
 PLAY = {"dealing", "stop", "board", "decision", "draw", "reveal", "turn", "entry", "discards", "check", "paid", "rest",
-        "release"}  # fmt: skip
+        "release", "russian", "choice"}  # fmt: skip
 OPEN = {*SITUATIONS} - {"closed"}
 POSSIBLE: dict[str, set[str]] = {
     "sign_on": {"closed", "deck", "betting"},
@@ -155,15 +177,15 @@ POSSIBLE: dict[str, set[str]] = {
     "lock": {"betting"},
     "start": {"betting"},
     "stop": {"dealing", "stop"},
-    "fold": {"decision"},
-    "bet": {"decision"},
-    "exchange": {"decision", "draw"},
-    "buy6": set(),
-    "insure": set(),
+    "fold": {"decision", "russian"},
+    "bet": {"decision", "russian"},
+    "exchange": {"decision", "draw", "russian"},
+    "buy6": {"russian"},
+    "insure": {"russian"},
     "fix_draw": set(),  # draws at once
     "reveal": {"reveal"},
-    "take_ante": set(),
-    "buy_dealer": set(),
+    "take_ante": {"choice"},
+    "buy_dealer": {"choice"},
     "turned": {"turn"},
     "discarded": {"discards", "check", "paid"},
     "discard_check": {"check"},
@@ -174,13 +196,14 @@ POSSIBLE: dict[str, set[str]] = {
     "release": {"release"},
     "undo": {"betting", "draw", "reveal", "check"},
     "redirect": set(),  # draws at once: nobody else waits for a card
-    "correct_stake": {*OPEN} - {"deck", "release"},
+    "correct_stake": {*OPEN} - {"deck", "release", "award"},
     "enter_card": {"entry"},
     "void_box": {"locked", "irregular", *PLAY},
     "void_hand": {"locked", "irregular", "fault", *PLAY},
     "irregular": {"betting", "locked", *PLAY},
     "call": {*SITUATIONS},
     "claim": {*SITUATIONS},
+    "award": {"award"},
     "reset": {"fault"},
     "resume": {"irregular", "locked"},
     "deck": {"deck"},
@@ -196,7 +219,7 @@ def sample(name: str, rig: Rig) -> cm.Command:
     known = {
         "box": want.box or 1, "owner": 2, "ante": 20, "shares": (5, 5), "number": 1, "target": 2, "card": "Ah",
         "cards": {"discards": "3c", "paid": "3c", "check": "3c"}.get(str(want.kind), "3c"), "reason": "test",
-        "deck": "blue", "id": 99, "amount": 10, "count": 2, "cap": 5000,
+        "deck": "blue", "id": 99, "hit": 1, "amount": 10, "count": 2, "cap": 5000,
     }  # fmt: skip
     fields = {field: known[field] for field in kind.__struct_fields__ if field in known}
     if name in ("count", "reset", "limits"):
@@ -259,7 +282,7 @@ ARGS: dict[str, object] = {
     "command": "bet", "phase": "betting", "hand": 1, "version": 2, "box": 3, "boxes": 6, "lit": 2, "ante": 10, "low": 5,
     "high": 9, "bonus": 1, "owner": 1, "count": 2, "served": 4, "device": "shoe", "fee": 2, "what": "x", "offered": "1",
     "card": "As", "missing": "y", "operator": "d1", "role": "dealer", "id": 4, "seconds": 10, "counted": 1,
-    "side_bets": 2, "total": 3, "amount": 7,
+    "side_bets": 2, "total": 3, "amount": 7, "hit": 1, "stake": 1, "jackpot": 2,
 }  # fmt: skip
 
 

@@ -165,3 +165,31 @@ class CarriedReturned(Event, frozen=True, kw_only=True, tag=True):
     box: int
     ante: int
     insurance: int
+
+
+class MeterMoved(Event, frozen=True, kw_only=True, tag=True):
+    """The progressive after a settled hand, or at its start: exact amounts as decimal text, before and after.
+
+    The meter falls only here, and only by the prizes of the hits that follow in the same transaction.
+    """
+
+    before: str
+    after: str
+    reserve: str
+    cause: str
+
+
+class JackpotHit(Event, frozen=True, kw_only=True, tag=True):
+    """A box hit: its prize is frozen. It is paid once it has been awarded."""
+
+    id: int
+    box: int
+    prize: int
+
+
+class JackpotAwarded(Event, frozen=True, kw_only=True, tag=True):
+    """Those who must agree have agreed: the prize is paid."""
+
+    id: int
+    box: int
+    prize: int

@@ -65,7 +65,15 @@ def _locked(table: Table, event: ev.Locked) -> Table:
     fresh = tuple(replace(s, carried=False, insurance=0, insurance_carried=False) for s in stakes)
     left = tuple(s for s in table.carried if s.box not in lying)
     table = replace(table, stakes=fresh, carried=left, limits=event.limits)
-    return with_hand(table, boxes=boxes, commitment=event.commitment, seed=Secret(event.seed), counted=event.counted)
+    return with_hand(
+        table,
+        boxes=boxes,
+        commitment=event.commitment,
+        seed=Secret(event.seed),
+        counted=event.counted,
+        meter=event.meter,
+        reserve=event.reserve,
+    )
 
 
 def _raised_if_blind(box: Box) -> Box:

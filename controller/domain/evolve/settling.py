@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.domain import events as ev
 from controller.domain.evolve.folding import on, put, replace, up, with_box, with_hand
-from controller.domain.state import BoxStatus, Choice, FaceUp, Table, known
+from controller.domain.state import BoxStatus, Choice, FaceUp, Hit, Table, known
 
 
 @on(ev.DealerRevealed)
@@ -123,3 +123,27 @@ def _card_redirected(table: Table, event: ev.CardRedirected) -> Table:
 @on(ev.CarriedReturned)
 def _carried_returned(table: Table, event: ev.CarriedReturned) -> Table:
     return replace(table, carried=tuple(s for s in table.carried if s.box != event.box))
+
+
+@on(ev.HandSettled)
+def _hand_settled(table: Table, event: ev.HandSettled) -> Table:
+    return with_hand(table, settled=True)
+
+
+@on(ev.MeterMoved)
+def _meter_moved(table: Table, event: ev.MeterMoved) -> Table:
+    return replace(table, meter=event.after, reserve=event.reserve)
+
+
+@on(ev.JackpotHit)
+def _jackpot_hit(table: Table, event: ev.JackpotHit) -> Table:
+    assert table.hand is not None
+    hit = Hit(id=event.id, box=event.box, prize=event.prize)
+    return replace(with_hand(table, hits=(*table.hand.hits, hit)), hits=event.id)
+
+
+@on(ev.JackpotAwarded)
+def _jackpot_awarded(table: Table, event: ev.JackpotAwarded) -> Table:
+    assert table.hand is not None
+    hits = tuple(replace(h, awarded=True) if h.id == event.id else h for h in table.hand.hits)
+    return with_hand(table, hits=hits)

@@ -11,7 +11,7 @@ import msgspec
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.evolve import evolve, evolve_all
-from controller.domain.hand import betting, dealing, decisions, owners, people, settling, trouble
+from controller.domain.hand import betting, dealing, decisions, jackpot, owners, people, settling, trouble
 from controller.domain.hand.advance import advance
 from controller.domain.hand.authority import Grade, Identity, grade
 from controller.domain.hand.expects import Want, expects
@@ -137,8 +137,10 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
             return people.limits(table, cmd, setup) if table.open else reject(Why.NOT_OPEN)
         case cm.Call() as cmd:
             return people.call(cmd)
-        case cm.Claim():
-            return (ev.CallRaised(reason="jackpot claim"),)
+        case cm.Claim() as cmd:
+            return (ev.CallRaised(reason=f"jackpot claim {cmd.hit}" if cmd.hit else "jackpot claim"),)
+        case cm.Award() as cmd:
+            return jackpot.award(table.hand, cmd)
         case cm.Release() as cmd if cmd.box == 0:
             return (ev.CallCleared(),) if table.call else reject(Why.NOTHING_HELD)
         case _:

@@ -102,9 +102,8 @@ def _settling(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
         return ()
     if any(b.playing and b.status is BoxStatus.OPEN for b in hand.boxes):  # folded boxes: collected at the decision
         return settling.settle_unturned(table, hand, setup)
-    settled = settling.whole_hand(table, hand, setup)
-    if not isinstance(settled[0], ev.HandSettled):
-        return settled
+    if not hand.settled:
+        return settling.whole_hand(table, hand, setup)
     disputed = tuple(b.box for b in hand.boxes if b.disputed)
     ended = ev.HandEnded(hand=hand.number, outcome="settled", key=str(hand.key), seed=str(hand.seed), disputed=disputed)
-    return (*settled, ended)
+    return (ended,)

@@ -11,6 +11,7 @@ from enum import StrEnum
 import msgspec
 
 from controller.domain import commands as cm
+from controller.domain.hand import jackpot
 from controller.domain.phases import JokerPhase, Phase
 from controller.domain.state import Hand, Table
 
@@ -51,6 +52,8 @@ def grade(command: cm.Command, table: Table) -> Grade:
         case cm.VoidHand() if hand is not None:
             public = hand.joker is JokerPhase.SHOWN or (hand.joker is JokerPhase.NONE and hand.qualifies is not None)
             return Grade.C if public else Grade.B
+        case cm.Award():
+            return Grade.C if jackpot.above_limit(command, table) else Grade.B
         case cm.Release() if command.box == 0:
             return Grade.S
         case cm.Count() if hand is not None and hand.phase is Phase.LOCKED:

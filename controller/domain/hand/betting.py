@@ -42,8 +42,10 @@ def stake_wrong(box: int, ante: int, bonus: int, jackpot: int, table: Table, set
     carried = table.hand is not None and table.hand.box(box).carried  # no new money: the plate may have changed since
     if not carried and not low <= ante <= high:
         return reject(Why.STAKE_RANGE, ante=ante, box=box, low=low, high=high)
-    if jackpot:
+    if jackpot and not setup.jackpot_stake:
         return reject(Why.NO_JACKPOT)
+    if jackpot and jackpot != setup.jackpot_stake:
+        return reject(Why.JACKPOT_STAKE, stake=setup.jackpot_stake, jackpot=jackpot, box=box)
     if bonus:
         if not setup.rules.bonus_table:
             return reject(Why.NO_BONUS)
@@ -121,6 +123,8 @@ def lock(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
         ev.Locked(
             stakes=tuple({**_lying(b), "owner": first[b.owner]} for b in playing),
             limits=table.limits,
+            meter=table.meter if setup.jackpot else "",
+            reserve=table.reserve,
             commitment=commitment,
             seed=seed,
             witness="SINGLE_PARTY" if setup.joker else "",
@@ -156,8 +160,8 @@ def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
 
 
 def _blind_wrong(box: Box, setup: Setup) -> Rejection | None:
-    extras = [name for name in ("bonus", "jackpot") if getattr(box, name) and name not in setup.rules.blind_extras]
-    return reject(Why.BLIND, box=box.box) if box.blind and extras else None
+    refused = bool(box.bonus) and "bonus" not in setup.rules.blind_extras
+    return reject(Why.BLIND, box=box.box) if box.blind and refused else None
 
 
 # --- START and STOP --------------------------------------------------------------------------------------------------

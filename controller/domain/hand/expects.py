@@ -10,7 +10,7 @@ from enum import StrEnum
 
 import msgspec
 
-from controller.domain.hand import dealer
+from controller.domain.hand import dealer, jackpot
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import JokerPhase, Phase
 from controller.domain.state import Box, BoxStatus, Cause, Choice, Decision, FaceUp, Hand, Table, Unread
@@ -38,6 +38,7 @@ class Want(StrEnum):
     PAID = "paid"
     REST = "rest"
     RELEASE = "release"
+    AWARD = "award"
     SUPERVISOR = "supervisor"
     NOTHING = "nothing"
 
@@ -268,6 +269,9 @@ def _pass(hand: Hand, setup: Setup) -> Expect:
 
 def _settling(hand: Hand, setup: Setup) -> Expect:
     want = _pass(hand, setup)
+    hit = jackpot.pending(hand)
+    if hit is not None and want is NOTHING:
+        return Expect(kind=Want.AWARD, box=hit.box, index=hit.id - 1, count=hit.prize)
     held = next((b for b in hand.boxes if b.playing and b.status is BoxStatus.HELD), None)
     return Expect(kind=Want.RELEASE, box=held.box) if held is not None and want is NOTHING else want
 

@@ -8,6 +8,7 @@ import msgspec
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
+from controller.domain.hand import jackpot
 from controller.domain.hand.authority import OVERSIGHT, Grade, Identity, missing
 from controller.domain.hand.setup import Entropy, Plate, Setup
 from controller.domain.hand.trouble import adopt_shoe
@@ -70,7 +71,7 @@ def open_table(table: Table, setup: Setup, people: tuple[Identity, ...]) -> Resu
     )
     shoe = table.shoe
     anew = shoe.serial and (shoe.serial != shoe.owner or shoe.log_last < shoe.last_event)
-    return (*signed, opened, *(adopt_shoe(table) if anew else ()))
+    return (*signed, opened, *jackpot.opened(table, setup), *(adopt_shoe(table) if anew else ()))
 
 
 def _plain(struct: msgspec.Struct) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from controller.domain.hand import jackpot
 from controller.domain.hand.dealer import in_request_order
 from controller.domain.hand.setup import Setup
 from controller.domain.state import DOC, Action, Box, Choice, Decision, Hand, Slot, known
@@ -59,6 +60,9 @@ def request(hand: Hand, boxes: list[Box], setup: Setup, limits: dict[str, Any]) 
         "dealer": {"cards": _text(in_request_order(hand, setup))},
         "boxes": [box_request(box) for box in boxes],
     }
+    meter = jackpot.asked(hand, boxes, setup)
+    if meter is not None:
+        asked["jackpot"] = meter
     if hand.bought:
         asked["dealer"]["after_exchange"] = " ".join(hand.dealer_final)
     if hand.slot is not None:

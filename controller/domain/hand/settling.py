@@ -11,7 +11,7 @@ from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain import prices
 from controller.domain.cards import CardError, card_text, parse_card
-from controller.domain.hand import dealer
+from controller.domain.hand import dealer, jackpot
 from controller.domain.hand.expects import (
     Want,
     discards_missing,
@@ -149,7 +149,16 @@ def public_answer(answer: dict[str, Any], *, turned: bool) -> dict[str, Any]:
     shown = ("box", "stakes", "cut_by_cap", "net", "returned", "shares") + (
         ("hand", "second", "final") if turned else ()
     )
-    return {key: answer[key] for key in shown if key in answer}
+    told = {key: answer[key] for key in shown if key in answer}
+    hit = told["stakes"].get("jackpot")
+    if hit is not None and hit["outcome"] == "win":  # its prize stands when the whole hand is settled
+        told["stakes"] = {name: line for name, line in told["stakes"].items() if name != "jackpot"}
+        told |= {
+            "net": told["net"] - hit["profit"],
+            "returned": told["returned"] - hit["staked"] - hit["profit"],
+            "jackpot_hit": True,
+        }
+    return told
 
 
 def readings_differ(box: int, asked: dict[str, Any], differ: Differ) -> tuple[ev.Event, ...]:
@@ -280,4 +289,4 @@ def whole_hand(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
         answer = setup.settle(asked)
     except Differ as differ:
         return readings_differ(0, asked, differ)
-    return (ev.HandSettled(request=asked, answer=answer),)
+    return (ev.HandSettled(request=asked, answer=answer), *jackpot.moved(table, hand, answer))

@@ -29,13 +29,17 @@ class Unsettled(Exception):
 
 
 class Plate(msgspec.Struct, frozen=True, kw_only=True):
-    """The limits shown at the table, in minor units; `bonus_max` 0: none."""
+    """The limits shown at the table, in minor units; `bonus_max` 0: none.
+
+    Jackpot prizes above `award_limit` take two people, neither of them the dealer (0: all of them do).
+    """
 
     ante_min: int
     ante_max: int
     cap: int
     bonus_max: int = 0
     chips: tuple[int, ...] = (1, 5, 10, 25, 100, 500)
+    award_limit: int = 0
 
 
 class Procedure(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,8 +65,20 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     plate: Plate
     procedure: Procedure
     settle: Settle
+    jackpot_stake: int = 0
+    meter_start: str = ""
     settle_rules: str
     settle_set: dict[str, Any]
+
+    @property
+    def jackpot(self) -> bool:
+        """Whether this table feeds and pays a meter of its own: by a stake, or through the bonus (S003)."""
+        return bool(self.meter_start) and (self.jackpot_stake > 0 or self.bonus_royal)
+
+    @property
+    def bonus_royal(self) -> bool:
+        """A royal in the bonus pays a share of the meter in place of fixed odds."""
+        return str(self.rules.jackpot.jackpot_mode) == "bonus_royal"
 
     @property
     def joker(self) -> bool:

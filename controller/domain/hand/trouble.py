@@ -21,7 +21,7 @@ MOST = 10**12  # minor units; a larger number is a slip of the keys
 
 def irregular(hand: Hand, cmd: cm.Irregular) -> Result:
     """The dealer declares it; nothing moves until a supervisor decides."""
-    if hand.phase not in HELD:
+    if hand.phase not in HELD or hand.settled:
         return reject(Why.NOT_NOW, command="irregular", phase=hand.phase)
     return (*hold(hand, Cause.DECLARED, None), ev.CallRaised(reason=cmd.reason))
 
@@ -131,7 +131,7 @@ def _unknown_cards(hand: Hand, lost: int, setup: Setup) -> list[ev.Event]:
 
 def void_hand(table: Table, hand: Hand, cmd: cm.VoidHand) -> Result:
     """A misdeal: all stakes go back; key and seed are revealed as ever."""
-    if next_phase(hand.phase, "void") is None:
+    if next_phase(hand.phase, "void") is None or hand.settled:  # settled: the meter has moved, a hit waits
         return reject(Why.NOT_NOW, command="void_hand", phase=hand.phase)
     return ended_void(table, hand, cmd.reason)
 
