@@ -14,11 +14,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from controller.errors import TableError
 from controller.journal.records import Row
+from controller.journal.schema import schema_fault
 
 BATCH: Final = 512
 _COLUMNS: Final = "SELECT seq, stream, version, prev, hash, body FROM journal"
@@ -29,16 +30,28 @@ def read_rows(connection: sqlite3.Connection, start: int, *, newest_first: bool 
     where = "WHERE seq < ? ORDER BY seq DESC" if newest_first else "WHERE seq > ? ORDER BY seq"
     while True:
         batch = connection.execute(f"{_COLUMNS} {where} LIMIT {BATCH}", (start,)).fetchall()
-        yield from (Row(seq, str(stream, "utf-8", "replace"), *rest) for seq, stream, *rest in batch)
+        yield from (_row(*columns) for columns in batch)
         if len(batch) < BATCH:
             return
         start = batch[-1][0]
 
 
+_KINDS: Final = (int, bytes, int, bytes, bytes, bytes)
+
+
+def _row(*columns: Any) -> Row:
+    """A row of a file that somebody made may hold anything, whatever its table says."""
+    for value, kind in zip(columns, _KINDS, strict=True):
+        if not isinstance(value, kind):
+            raise sqlite3.DataError(f"record {columns[0]} holds a column of another kind")
+    seq, stream, *rest = columns
+    return Row(seq, str(stream, "utf-8", "replace"), *rest)
+
+
 def read_stream(connection: sqlite3.Connection, name: str) -> list[Row]:
     """All rows of one stream (`hand/17`), in order."""
     found = connection.execute(f"{_COLUMNS} WHERE stream = ? ORDER BY seq", (name,)).fetchall()
-    return [Row(seq, name, version, prev, digest, body) for seq, _, version, prev, digest, body in found]
+    return [_row(*columns) for columns in found]
 
 
 class Reader:
@@ -49,7 +62,9 @@ class Reader:
         self._private: tempfile.TemporaryDirectory[str] | None = None
         try:
             self._connection = self._connect()
-            self.last: int = self._connection.execute("SELECT coalesce(max(seq), 0) FROM journal").fetchone()[0]
+            self.last: int = self._connection.execute(
+                "SELECT coalesce(max(CAST(seq AS INTEGER)), 0) FROM journal"
+            ).fetchone()[0]
         except sqlite3.Error as error:
             self._forget()
             remedy = "name a journal, or restore it from the mirror or a copy"
@@ -70,6 +85,10 @@ class Reader:
         except sqlite3.Error as error:
             where = f"{self.path}, {name}"
             raise TableError(207, f"damaged ({error})", where, "restore the mirror or a copy", exit_code=3) from None
+
+    def schema_fault(self) -> str:
+        """In what the file beside its records is not as the table made it; empty where it is."""
+        return schema_fault(self._connection)
 
     def has_hash(self, digest: bytes) -> bool:
         """Whether some record has this hash."""

@@ -20,25 +20,10 @@ from controller.errors import TableError
 from controller.journal import chain
 from controller.journal.reader import read_rows, read_stream
 from controller.journal.records import Row
+from controller.journal.schema import APPLICATION_ID, STATEMENTS, schema_fault
 
-APPLICATION_ID: Final = 0x54434A31  # "TCJ1"
 LOCK_TRIES: Final = 5
 WAL_CAP_BYTES: Final = 16 * 1024 * 1024
-
-_SCHEMA: Final = (
-    """CREATE TABLE journal(
-         seq INTEGER PRIMARY KEY, stream TEXT NOT NULL, version INTEGER NOT NULL,
-         prev BLOB NOT NULL, hash BLOB NOT NULL, body TEXT NOT NULL) STRICT""",
-    "CREATE INDEX journal_stream ON journal(stream)",
-    """CREATE TRIGGER journal_no_update BEFORE UPDATE ON journal
-         BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END""",
-    """CREATE TRIGGER journal_no_delete BEFORE DELETE ON journal
-         BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END""",
-    # INSERT OR REPLACE deletes without the trigger above, so the number itself is guarded.
-    """CREATE TRIGGER journal_in_order BEFORE INSERT ON journal
-         WHEN NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM journal)
-         BEGIN SELECT RAISE(ABORT, 'not the next number'); END""",
-)
 
 
 class WriteFault(StrEnum):
@@ -95,10 +80,16 @@ class Store:
         lock = _own(path)
         try:
             connection = _connect(path)
-            return cls(path, connection, lock)
+            strange = schema_fault(connection)
+            if not strange:
+                return cls(path, connection, lock)
         except sqlite3.Error as error:
             os.close(lock)
             raise _unreadable(path, error) from None
+        connection.close()
+        os.close(lock)
+        remedy = "run `tablectl audit`, then restore the mirror or set the file aside"
+        raise TableError(208, f"the journal does not verify: {strange}", str(path), remedy, exit_code=3)
 
     def append(self, rows: Sequence[Row]) -> None:
         """All rows in one transaction, on disk when it returns; JournalWriteError and none of them otherwise."""
@@ -185,7 +176,7 @@ def _begin_file(connection: sqlite3.Connection, first: tuple[str, int, bytes]) -
     stream, version, body = first
     connection.execute("BEGIN IMMEDIATE")
     connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-    for statement in _SCHEMA:
+    for statement in STATEMENTS:
         connection.execute(statement)
     digest = chain.link(chain.GENESIS, body)
     connection.execute(_INSERT, _values(Row(1, stream, version, chain.GENESIS, digest, body)))

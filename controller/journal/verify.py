@@ -195,7 +195,11 @@ class _ChainPass:
 
     def _end(self) -> None:
         seq = self._walker.seq
-        if self._last != RUN_ENDED and not self._options.live:
+        strange = self._reader.schema_fault()
+        if strange:
+            self._find(max(seq, self._reader.last), "schema", f"{strange}: somebody has worked on the file")
+        unread = any(finding.code == "file" for finding in self.findings)  # then nobody knows how it ends
+        if self._last != RUN_ENDED and not self._options.live and not unread:
             self._find(seq, "end", f"record {seq}: the journal ends inside a run: cut, or still running")
         if self._options.head is not None and not self._reader.has_hash(self._options.head):
             what = f"the given head is not in the journal, which ends at record {seq}: cut or replaced"

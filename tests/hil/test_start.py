@@ -116,9 +116,12 @@ def test_a_journal_touched_by_hand(touched: str) -> None:
 
 def touch(journal: Path, change: str) -> list[tuple[object, ...]]:
     with contextlib.closing(sqlite3.connect(journal)) as db:
-        for (name,) in db.execute("select name from sqlite_master where type = 'trigger'").fetchall():
+        guards = db.execute("select name, sql from sqlite_master where type = 'trigger'").fetchall()
+        for name, _ in guards:
             db.execute(f"drop trigger {name}")
         assert db.execute(change).rowcount == 1
+        for _, made in guards:
+            db.execute(made)
         db.commit()
     return rows(journal)
 

@@ -161,12 +161,15 @@ def journal_file(path: Path, hands: int = 3) -> Path:
 
 
 def tamper(path: Path, statements: Sequence[tuple[str, tuple[Any, ...]]]) -> None:
-    """What somebody with the file and the sqlite3 shell can do."""
+    """What somebody with the file and the sqlite3 shell can do, who leaves the guards as he found them."""
     connection = sqlite3.connect(path, isolation_level=None)
-    for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+    guards = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+    for name, _ in guards:
         connection.execute(f"DROP TRIGGER {name}")
     for statement, values in statements:
         connection.execute(statement, values)
+    for _, made in guards:
+        connection.execute(made)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     connection.close()
 
@@ -176,11 +179,13 @@ def rehash(path: Path) -> None:
     connection = sqlite3.connect(path, isolation_level=None)
     connection.text_factory = bytes
     head = bytes(32)
+    links = []
     for seq, body in connection.execute("SELECT seq, body FROM journal ORDER BY seq").fetchall():
         digest = hashlib.sha256(head + body).digest()
-        connection.execute("UPDATE journal SET prev = ?, hash = ? WHERE seq = ?", (head, digest, seq))
+        links.append(("UPDATE journal SET prev = ?, hash = ? WHERE seq = ?", (head, digest, seq)))
         head = digest
     connection.close()
+    tamper(path, links)
 
 
 def body_of(path: Path, seq: int) -> bytes:

@@ -80,6 +80,69 @@ def test_columns_beside_the_body_count(path: Path, change: str) -> None:
     assert first_bad(path) == 6
 
 
+GUARDS = {
+    "a guard dropped": (["DROP TRIGGER journal_no_delete"], "journal_no_delete is missing"),
+    "a guard that lets through": (
+        [
+            "DROP TRIGGER journal_in_order",
+            "CREATE TRIGGER journal_in_order BEFORE INSERT ON journal BEGIN SELECT 1; END",
+        ],
+        "journal_in_order was made anew",
+    ),
+    "the index dropped": (["DROP INDEX journal_stream"], "journal_stream is missing"),
+    "a table beside it": (["CREATE TABLE note(x)"], "the file holds 'note'"),
+    "a view in its place": (["ALTER TABLE journal RENAME TO old", "CREATE VIEW journal AS SELECT * FROM old"], "anew"),
+    "another mark": (["PRAGMA application_id = 7"], "application_id"),
+}
+
+
+@pytest.mark.parametrize("name", GUARDS)
+def test_a_file_that_is_not_as_the_table_made_it(original: Path, path: Path, name: str) -> None:
+    """Every record may still hold; that somebody took the guards away is a finding, and no table goes on writing."""
+    statements, what = GUARDS[name]
+    connection = sqlite3.connect(path, isolation_level=None)
+    for statement in statements:
+        connection.execute(statement)
+    connection.close()
+    report = check(path)
+    assert report.first is not None
+    assert report.first.code == "schema"
+    assert what in report.first.what
+    shutil.copytree(original.with_name("keys"), path.with_name("keys"))
+    with pytest.raises(TableError, match=r"does not verify") as error:
+        samples.reopen(path)
+    assert error.value.exit_code == 3
+
+
+def test_a_record_in_front_of_the_first(path: Path) -> None:
+    """`recall` reads a hand by its stream: a row before record 1 must not slip into it."""
+    row = "INSERT INTO journal VALUES (-5, 'hand/1', 1, zeroblob(32), zeroblob(32), '{}')"
+    samples.tamper(path, [(row, ())])
+    report = check(path)
+    assert report.first is not None
+    assert "before record 1" in report.first.what
+
+
+@pytest.mark.parametrize(
+    "change", ["stream = 5", "stream = NULL", "prev = NULL", "hash = 7", "body = NULL", "body = 7"]
+)
+def test_columns_of_another_kind(path: Path, change: str) -> None:
+    """A table made anew without its types may hold anything; the record is named all the same."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    for statement in (
+        "CREATE TABLE loose(seq INTEGER, stream, version, prev, hash, body)",
+        "INSERT INTO loose SELECT * FROM journal",
+        "DROP TABLE journal",
+        "ALTER TABLE loose RENAME TO journal",
+        f"UPDATE journal SET {change} WHERE seq = 7",
+    ):
+        connection.execute(statement)
+    connection.close()
+    codes = {finding.code for finding in check(path).findings}
+    assert {"file", "schema"} <= codes
+    assert "record 7" in check(path).ordered()[0].what
+
+
 def test_a_body_that_is_no_text(path: Path) -> None:
     samples.tamper(path, [("UPDATE journal SET body = CAST(x'ff80ff' AS TEXT) WHERE seq = 8", ())])
     assert first_bad(path) == 8
