@@ -34,7 +34,7 @@ Snapshot = dict[str, Any]
 Wanted = Callable[[Snapshot], bool]
 BIN = Path(sys.executable).parent
 PATIENCE_S = 20.0
-QUIET_S = 1.05
+QUIET_S = 1.3
 UNREAD = "??"  # never read and never turned
 CHANGES_BY_RESTART = frozenset({"version", "devices", "health"})
 

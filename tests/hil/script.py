@@ -63,6 +63,7 @@ class Script:
         return self.rig.wait(lambda s: s["version"] > before, 5)
 
     def box_in(self, box: int) -> None:
+        self.rig.wait_for_keys()
         if not self.rig.now["boxes"][box - 1]["in"]:
             self.key(f"K{box}", lambda s: bool(s["boxes"][box - 1]["in"]))
 
