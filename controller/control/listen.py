@@ -33,6 +33,12 @@ class Listener:
             raise
         self._inode = path.stat().st_ino
 
+    def renew(self) -> None:
+        """The socket anew, where somebody removed its file: without it nobody reaches the table any more."""
+        made = _bind(self.path)
+        self.socket.close()
+        self.socket, self._inode = made, self.path.stat().st_ino
+
     def close(self) -> None:
         """Closes and removes the socket, if it is still ours."""
         self.socket.close()

@@ -87,12 +87,16 @@ def _scrypt(pin: str, kept: PinHash) -> bytes:
 def load(path: Path) -> OperatorFile:
     """All operators. Refused: a file that others may read, or one that is not what this module writes."""
     try:
-        with path.open("rb") as file:
-            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-            data = file.read(MAX_BYTES)
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe in its place must not hold us
+        with open(handle, "rb") as file:
+            kind = os.fstat(handle).st_mode
+            data = file.read(MAX_BYTES) if stat.S_ISREG(kind) else b""
     except OSError as error:
         remedy = "create it with `tablectl operator add --file`, or correct control.operators"
         raise TableError(620, f"cannot read the operators, {error.strerror}", str(path), remedy) from None
+    mode = stat.S_IMODE(kind)
+    if not stat.S_ISREG(kind):
+        raise TableError(622, "not a file of operators, no regular file", str(path), "restore it from a copy")
     if mode & 0o077:
         raise TableError(621, f"others may read the operators (mode {mode:04o})", str(path), f"chmod 600 {path}")
     try:

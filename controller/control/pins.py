@@ -110,7 +110,7 @@ class PinDesk:
             except queue.Full:
                 self._drop_one()
         if self._thread.ident is not None:
-            self._thread.join(timeout=5)
+            self._thread.join(timeout=1)  # the daemon stops within two seconds; what hangs here dies with it
 
     def _drop_one(self) -> None:
         try:

@@ -7,6 +7,7 @@ waits for the loop, and the loop never waits for anything here.
 from __future__ import annotations
 
 import contextlib
+import os
 import selectors
 import socket
 import threading
@@ -130,6 +131,7 @@ class ControlServer:
             self._run_calls()
             if self._clock_ns() - last_beat_ns >= self._beat_s * 1e9:
                 last_beat_ns = self._clock_ns()
+                self._renew()
                 self._beat()
         for number in list(self._clients):
             self._send(number)
@@ -142,6 +144,16 @@ class ControlServer:
         """Registers the listener: at the start, and again after accept had run out of descriptors."""
         if self._listener is not None and self._listener.socket not in self._selector.get_map():
             self._selector.register(self._listener.socket, selectors.EVENT_READ, "listen")
+
+    def _renew(self) -> None:
+        """Once a beat: a socket whose file was removed is made anew; who is connected stays so."""
+        listener = self._listener
+        if listener is None or os.path.lexists(listener.path):
+            return
+        if listener.socket in self._selector.get_map():
+            self._selector.unregister(listener.socket)
+        with contextlib.suppress(TableError, OSError):  # no folder, no room: tried again at the next beat
+            listener.renew()
 
     def _run_calls(self) -> None:
         while self._calls:

@@ -76,6 +76,33 @@ def test_f59_watchers_learn_that_the_loop_is_stuck(tmp_path: Path) -> None:
         raw.close()
 
 
+def reconnected(rig: Rig) -> Raw:
+    deadline = time.monotonic() + WAIT_S
+    while True:
+        try:
+            return rig.client()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+def test_a_removed_socket_file_is_made_anew(tmp_path: Path) -> None:
+    """A tidy script in /run must not cut the table off until the next restart."""
+    with running(tmp_path, beat_s=0.02) as rig:
+        rig.publish(17, 42)
+        raw = rig.client()
+        for _ in range(2):
+            rig.path.unlink()
+            rig.clock.ns += 10**9
+            other = reconnected(rig)
+            assert other.ask({"op": "status"})["version"] == 42
+            other.close()
+        assert raw.ask({"op": "status"})["version"] == 42
+        raw.close()
+    assert not rig.path.exists()
+
+
 def test_watch_streams_and_answers_in_between(rig: Rig, raw: Raw) -> None:
     raw.ask({"op": "watch"})
     rig.publish(17, 1)

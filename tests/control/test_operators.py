@@ -7,7 +7,7 @@ import os
 import queue
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -267,3 +267,14 @@ def test_a_busy_desk_says_so_and_closes(tmp_path: Path) -> None:
     go_on.set()
     desk.close()
     assert not desk.is_alive()
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir])
+def test_a_pipe_or_folder_in_the_place_of_the_file_holds_nobody_up(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "operators.json"
+    make(path)
+    with pytest.raises(TableError) as error:
+        operators.load(path)
+    assert error.value.code in {"TC-0620", "TC-0622"}
