@@ -38,9 +38,10 @@ from controller.journal.journal import Journal
 from controller.journal.records import Stamp
 from controller.runtime.logs import Logs
 from controller.runtime.logsink import LogSink
-from controller.runtime.loop import Loop, Parts, PinSaid, Quit
+from controller.runtime.loop import Loop
 from controller.runtime.notify import Notifier
 from controller.runtime.outputs import Outputs
+from controller.runtime.parts import Parts, PinSaid, Quit
 from controller.table import past
 from controller.table.keypad import Keypad
 from controller.table.menu import Supervised
@@ -147,8 +148,8 @@ def run(config: Config, source: Path) -> None:
     with contextlib.ExitStack() as stack:
         stack.callback(journal.close)
         replayed = past.replay(journal)
-        if replayed.table.open:
-            check_same_rules(setup, replayed.table.rules_hash, str(source))
+        if replayed.table.open and replayed.opened is not None:
+            check_same_rules(setup, replayed.opened, str(source))
         logs = stack.enter_context(_logs(config))
         _check_operators(config, logs, running=replayed.table.open)
         hardware = stack.enter_context(_hardware(config, replayed.table.shoe.last_event))

@@ -7,7 +7,7 @@ from __future__ import annotations
 import msgspec
 
 
-class Command(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
+class Command(msgspec.Struct, frozen=True, kw_only=True, tag_field="name", forbid_unknown_fields=True):
     """Base of all commands. `name` is the word of the control socket."""
 
 

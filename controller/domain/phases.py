@@ -91,7 +91,7 @@ HEALTH_TABLE: tuple[tuple[str, Health, Health], ...] = (
 # `board` counts only in games with a joker. Read by domain.hand before LOCK and before each card.
 JOINT_RULES: tuple[tuple[str, str, tuple[Health, ...]], ...] = (
     ("lock", "shoe", (Health.READY, Health.DEGRADED)),
-    ("lock", "board", (Health.READY, Health.DEGRADED)),
+    ("lock", "board", (Health.READY,)),
     ("card", "shoe", (Health.READY, Health.DEGRADED)),
 )
 

@@ -6,28 +6,26 @@ Owns timers, debouncing and the devices' protocol state. Never waits for anythin
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
-from controller.control.pins import Verdict
 from controller.control.protocol import Answer, ControlRequest, Done, Refused
 from controller.domain import commands as cm
 from controller.domain.hand import Act
 from controller.domain.hand.authority import Identity
 from controller.domain.hand.expects import Want
-from controller.domain.phases import JokerPhase
+from controller.domain.phases import JokerPhase, Phase
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import Cause
 from controller.errors import TableError
-from controller.runtime.logs import TotalLogger
-from controller.runtime.notify import Notifier
 from controller.runtime.outputs import Shown
+from controller.runtime.parts import Parts, PinSaid, Quit
 from controller.table import intake, lamps, projection, prompts
-from controller.table.keypad import Keypad, Stale
+from controller.table.keypad import Stale
 from controller.table.menu import Supervised
-from controller.table.service import Outcome, Service, command_of, public_outcome
+from controller.table.service import Outcome, command_of, public_outcome
 from drivers.events import (
     ButtonEdge,
     ButtonFault,
@@ -41,67 +39,11 @@ from drivers.events import (
     PortClosed,
     PortOpened,
 )
-from drivers.gpio.debounce import Debouncer
-from drivers.shoe import Shoe
 
 SECOND_NS = 1_000_000_000
 LONGEST_WAIT_NS = SECOND_NS // 4
 REFUSAL_NS = 3 * SECOND_NS
 NUMBERED = (CardRead, DeviceNote, EventsLost)
-
-
-class Quit(msgspec.Struct, frozen=True):
-    """SIGTERM or SIGINT: stop in order."""
-
-    reason: str
-
-
-class PinSaid(msgspec.Struct, frozen=True):
-    """The PIN desk's answer to an act at the key switch."""
-
-    command: cm.Command
-    version: int
-    verdict: Verdict
-
-
-class Port(Protocol):
-    """drivers.transport.serial_port.SerialPump."""
-
-    def write(self, data: bytes) -> None: ...
-
-
-class Server(Protocol):
-    """controller.control.server.ControlServer."""
-
-    def publish(self, snapshot: bytes, version: int) -> None: ...
-
-    def loop_alive(self) -> None: ...
-
-
-class Screen(Protocol):
-    """controller.runtime.outputs.Outputs."""
-
-    def show(self, display: lamps.Display, hand: int) -> None: ...
-
-
-class Parts(msgspec.Struct):
-    """What the loop drives; made by app.py."""
-
-    service: Service
-    shoe: Shoe | None
-    port: Port | None
-    keypad: Keypad
-    debouncer: Debouncer
-    panel_faults: Callable[[], list[DeviceFault]]
-    screen: Screen
-    server: Server
-    notifier: Notifier
-    log: TotalLogger
-    housekeeping: Callable[[], None]
-    recall: Callable[[int, tuple[Identity, ...]], Answer]
-    ask_pin: Callable[[Supervised, int], None]
-    language: str
-    clock_ns: Callable[[], int]
 
 
 class Loop:
@@ -114,6 +56,8 @@ class Loop:
         self._stop_ns: int | None = None  # when the wait for STOP began
         self._joker_shown = False  # this run's board has shown the joker of the open hand
         self._quit: Quit | None = None
+        hand = parts.service.table.hand
+        self._resumed = hand is not None and hand.phase not in (Phase.DECK_CHECK, Phase.BETTING)
         self._answer_to_press: Rejection | None = None  # what the last press was answered with
         self._refused_ns = 0
 
@@ -357,6 +301,8 @@ class Loop:
 
     def _acted(self, act: Act) -> Outcome:
         outcome = self._p.service.act(act)
+        if outcome.events and act.origin != "device":
+            self._resumed = False  # somebody went on with the hand
         if "ShoeAdopted" in outcome.events and self._p.shoe is not None:
             self._p.shoe.adopt(self._p.service.table.shoe.last_event)
         if outcome.events:
@@ -381,6 +327,7 @@ class Loop:
         health = {
             "recording": not service.not_recording,
             "not_recording": service.not_recording,
+            "joker_dark": self._joker_owed(),
             "refused": {"code": refused.code, "en": refused.text("en"), "ru": refused.text("ru")} if refused else None,
         }
         shown = projection.snapshot(service.table, service.setup, health)
@@ -390,8 +337,21 @@ class Loop:
     def _show(self) -> None:
         service = self._p.service
         hand = service.table.hand
-        overlay = self._p.keypad.overlay(service.table, service.setup)
-        if self._answer_to_press is not None:
-            overlay = prompts.wrapped(f"NO: {self._answer_to_press.text(self._p.language)}")
+        overlay = self._overlay()
         display = lamps.display(service.table, service.setup, self._p.language, overlay)
         self._p.screen.show(display, hand.number if hand else 0)
+
+    def _overlay(self) -> tuple[str, ...]:
+        """What stands over the prompt, the gravest first: no record, a refused press, typing, a hand taken up again."""
+        service = self._p.service
+        if service.not_recording:
+            return prompts.wrapped(f"NOT RECORDING: {service.not_recording}")
+        if self._answer_to_press is not None:
+            return prompts.wrapped(f"NO: {self._answer_to_press.text(self._p.language)}")
+        if self._joker_owed():
+            return prompts.wrapped("JOKER NOT LIT: wait for the board, no key works")
+        typed = self._p.keypad.overlay(service.table, service.setup)
+        if typed or not self._resumed:
+            return typed
+        prompt = prompts.prompt(service.table, service.want, service.setup)
+        return prompts.wrapped(f"RESUMED: {prompt.ru if self._p.language == 'ru' else prompt.en}")

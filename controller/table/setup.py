@@ -6,9 +6,10 @@ from typing import Any
 
 import msgspec
 
-from controller import settle
+from controller import odds, settle
 from controller.config import Config
 from controller.domain import prices
+from controller.domain.events import TableOpened
 from controller.domain.hand.setup import Differ, Plate, Procedure, Setup, Unsettled
 from controller.domain.ruleset import RuleSet
 from controller.errors import TableError
@@ -21,6 +22,7 @@ def make_setup(config: Config) -> Setup:
     base = rules.base_id or rules.id
     rules = _with_overrides(rules, config)
     _check(rules, config)
+    told = odds.remark(rules) if odds.known(rules) is not None else None  # only what is stored: a table starts at once
     return Setup(
         table=config.table.id,
         rules=rules,
@@ -37,6 +39,8 @@ def make_setup(config: Config) -> Setup:
         settle=settle_both,
         settle_rules=base,
         settle_set=rules.settlement_diff(load(base)),
+        edge=told.text if told else "",
+        favours_player=bool(told and told.favours_player),
         jackpot_stake=config.jackpot.stake if config.jackpot else 0,
         meter_start=config.jackpot.meter if config.jackpot else "",
     )
@@ -103,14 +107,21 @@ def _check(rules: RuleSet, config: Config) -> None:
         )
 
 
-def check_same_rules(setup: Setup, open_hash: str, where: str) -> None:
-    """An open table goes on under the rules it was opened with, or not at all."""
-    if open_hash and open_hash != setup.rules.rules_hash():
+def check_same_rules(setup: Setup, opened: TableOpened, where: str) -> None:
+    """An open table goes on as it was opened, or not at all."""
+    now = {
+        "rules": setup.rules.rules_hash(),
+        "boxes": setup.boxes,
+        "procedure": msgspec.to_builtins(setup.procedure),
+    }
+    then = {"rules": opened.rules_hash, "boxes": opened.boxes, "procedure": opened.procedure}
+    changed = ", ".join(key for key, value in then.items() if value != now[key])
+    if changed:
         raise TableError(
             122,
-            "the table is open under other rules than table.toml names now",
+            f"the table is open under other {changed} than table.toml names now",
             where,
-            "restore the old rules, close the table, then change them",
+            "restore the old values, close the table, then change them",
         )
 
 

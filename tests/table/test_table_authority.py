@@ -222,7 +222,8 @@ def test_a_waiting_act_that_is_no_longer_possible_is_refused() -> None:
 
 def test_grade_a_is_the_dealers_and_needs_one_signed_on() -> None:
     rig = betting().stake(b1=10)
-    rig.do(cm.SignOff(operator="d1"))
+    rig.refused(Why.NOT_ALLOWED, cm.SignOff(operator="d1"))
+    rig.do(cm.SignOff(operator="d1"), D1)
     for command in (cm.Start(), cm.SetStake(box=1, ante=20), cm.Undo(), cm.Owner(box=2, owner=1)):
         rig.refused(Why.NO_DEALER, command)
         rig.refused(Why.NO_DEALER, command, origin="keys")

@@ -79,8 +79,10 @@ def recover(rig: Rig) -> None:
     if rig.want.kind is Want.DECK:
         rig.do(cm.Deck(deck="fresh"), S1)
     for box in rig.hand.boxes:
-        rig.do(cm.SetStake(box=box.box, ante=0))
-    rig.do(cm.SetStake(box=1, ante=int(rig.table.limits["ante_min"])))
+        if not box.carried:
+            rig.do(cm.SetStake(box=box.box, ante=0))
+    if not rig.hand.box(1).carried:
+        rig.do(cm.SetStake(box=1, ante=int(rig.table.limits["ante_min"])))
     rig.do(cm.Count(number=0))
     rig.lay()
     rig.entropy.seed = b""

@@ -53,7 +53,7 @@ def _authorised(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Resul
     cmd = act.command
     if isinstance(cm_id := getattr(cmd, "id", None), int):
         return _agree(table, cm_id, act, setup, entropy)
-    needed = grade(cmd, table)
+    needed = grade(cmd, table, setup.favours_player)
     if needed is Grade.A and act.origin != "device" and "dealer" not in table.signed_on:
         return reject(Why.NO_DEALER if table.open else Why.NOT_OPEN)
     if needed not in (Grade.S, Grade.B, Grade.C):

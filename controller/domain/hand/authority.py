@@ -41,10 +41,12 @@ _SUPERVISED: tuple[type[cm.Command], ...] = (
 _ANYONE: tuple[type[cm.Command], ...] = (cm.SignOn, cm.SignOff, cm.Approve, cm.Reject, cm.Call, cm.Stop, cm.Claim)
 
 
-def grade(command: cm.Command, table: Table) -> Grade:
-    """The grade of a command in this state."""
+def grade(command: cm.Command, table: Table, favours_player: bool = False) -> Grade:
+    """The grade of a command in this state. Rules that favour the player take grade C to open."""
     hand = table.hand
     match command:
+        case cm.OpenTable() if favours_player:
+            return Grade.C
         case cm.OpenTable() | cm.CloseTable():
             return Grade.B
         case cm.Limits():

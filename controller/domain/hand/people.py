@@ -38,13 +38,15 @@ def sign_on(table: Table, cmd: cm.SignOn, people: tuple[Identity, ...]) -> Resul
 
 
 def sign_off(table: Table, cmd: cm.SignOff, people: tuple[Identity, ...]) -> Result:
-    """Leaves the table; between hands."""
+    """Leaves the table, by himself or by a supervisor; between hands."""
     if not between_hands(table):
         return reject(Why.HAND_RUNNING)
     who = cmd.operator or (people[0].operator if people else "")
     role = next((r for r, o in table.signed_on.items() if o == who), None)
     if role is None:
         return reject(Why.NOT_ALLOWED, operator=who or "nobody", role="not signed on")
+    if not any(p.operator == who or "supervisor" in p.roles for p in people):
+        return reject(Why.NOT_ALLOWED, operator=who, role="no PIN of his or of a supervisor")
     return (ev.OperatorSignedOff(operator=who, role=role),)
 
 
@@ -63,6 +65,7 @@ def open_table(table: Table, setup: Setup, people: tuple[Identity, ...]) -> Resu
     )
     opened = ev.TableOpened(
         rules_id=setup.settle_rules,
+        house_edge=setup.edge,
         rules=msgspec.json.decode(setup.rules.canonical()),
         rules_hash=setup.rules.rules_hash(),
         procedure=_plain(setup.procedure),

@@ -57,7 +57,10 @@ class Procedure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
-    """All of it. `settle` computes a form A request by both readings; raises Differ or Unsettled."""
+    """All of it. `settle` computes a form A request by both readings; raises Differ or Unsettled.
+
+    `edge` names the house edge under best play, where it is known.
+    """
 
     table: str
     rules: RuleSet
@@ -65,6 +68,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     plate: Plate
     procedure: Procedure
     settle: Settle
+    edge: str = ""
+    favours_player: bool = False
     jackpot_stake: int = 0
     meter_start: str = ""
     settle_rules: str

@@ -1,0 +1,76 @@
+"""What the loop drives, as it knows it: ports, screen, server, and the two items that are its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from controller.control.pins import Verdict
+from controller.control.protocol import Answer
+from controller.domain import commands as cm
+from controller.domain.hand.authority import Identity
+from controller.runtime.logs import TotalLogger
+from controller.runtime.notify import Notifier
+from controller.table import lamps
+from controller.table.keypad import Keypad
+from controller.table.menu import Supervised
+from controller.table.service import Service
+from drivers.events import DeviceFault
+from drivers.gpio.debounce import Debouncer
+from drivers.shoe import Shoe
+
+
+class Quit(msgspec.Struct, frozen=True):
+    """SIGTERM or SIGINT: stop in order."""
+
+    reason: str
+
+
+class PinSaid(msgspec.Struct, frozen=True):
+    """The PIN desk's answer to an act at the key switch."""
+
+    command: cm.Command
+    version: int
+    verdict: Verdict
+
+
+class Port(Protocol):
+    """drivers.transport.serial_port.SerialPump."""
+
+    def write(self, data: bytes) -> None: ...
+
+
+class Server(Protocol):
+    """controller.control.server.ControlServer."""
+
+    def publish(self, snapshot: bytes, version: int) -> None: ...
+
+    def loop_alive(self) -> None: ...
+
+
+class Screen(Protocol):
+    """controller.runtime.outputs.Outputs."""
+
+    def show(self, display: lamps.Display, hand: int) -> None: ...
+
+
+class Parts(msgspec.Struct):
+    """What the loop drives; made by app.py."""
+
+    service: Service
+    shoe: Shoe | None
+    port: Port | None
+    keypad: Keypad
+    debouncer: Debouncer
+    panel_faults: Callable[[], list[DeviceFault]]
+    screen: Screen
+    server: Server
+    notifier: Notifier
+    log: TotalLogger
+    housekeeping: Callable[[], None]
+    recall: Callable[[int, tuple[Identity, ...]], Answer]
+    ask_pin: Callable[[Supervised, int], None]
+    language: str
+    clock_ns: Callable[[], int]
