@@ -22,6 +22,8 @@ from controller.odds.ranks import RANKS, Floats
 Progress = Callable[[float], None]
 
 
+_GOLDEN, _SILVER = 0.6180339887498949, 0.41421356237309515
+_BLOCK = 8
 _Player = tuple[int, tuple[Card, ...], int]
 """Code, a representative, and how many hands are like it."""
 
@@ -114,15 +116,17 @@ def name_of(choice: Choice) -> str:
 
 
 def _stderr(gains: Floats) -> float:
-    """Of a mean over hands in rising strength: neighbours are alike, so their differences are what is random.
+    """Of a mean over hands in rising strength: neighbouring blocks are alike, so their differences are what is random.
 
     Where no hand gained anything, it is as if one in all of them had gained a tenth of an ante.
     """
-    if len(gains) < 2:
+    size = _BLOCK if len(gains) >= 4 * _BLOCK else 1
+    blocks = gains[: len(gains) // size * size].reshape(-1, size).mean(axis=1)
+    if len(blocks) < 2:
         return float("inf")
     if not gains.any():
         return 0.1 / len(gains)
-    return float(np.sqrt(np.square(np.diff(gains)).sum() / (2 * (len(gains) - 1)) / len(gains)))
+    return float(np.sqrt(np.square(np.diff(blocks)).sum() / (2 * (len(blocks) - 1)) / len(blocks)))
 
 
 def _order(shown: list[Shown]) -> list[int]:
@@ -134,8 +138,11 @@ def _deals(book: Book, players: list[_Player], hands: int, rng: np.random.Genera
     """Random deals in rising strength of the player's hand, one from each stretch of equal size."""
     ends = np.cumsum([ways for _, _, ways in players])
     at = (np.arange(hands) + rng.random(hands)) / hands * ends[-1]
-    picked = np.searchsorted(ends, at, side="right")
-    return [_deal(book, players[place][1], rng) for place in picked.tolist()]
+    picked = np.searchsorted(ends, at, side="right").tolist()
+    # The open card runs through all ranks every few hands, the joker in a rhythm of its own.
+    opens, jokers = ((rng.random() + np.arange(hands) * step) % 1.0 for step in (_GOLDEN, _SILVER))
+    where = zip(picked, opens.tolist(), jokers.tolist(), strict=True)
+    return [_deal(book, players[place][1], (opened, joker), rng) for place, opened, joker in where]
 
 
 def _players(book: Book) -> list[_Player]:
@@ -152,12 +159,13 @@ def _players(book: Book) -> list[_Player]:
     return sorted(found)
 
 
-def _deal(book: Book, cards: tuple[Card, ...], rng: np.random.Generator) -> Shown:
+def _deal(book: Book, cards: tuple[Card, ...], at: tuple[float, float], rng: np.random.Generator) -> Shown:
+    """A deal of these cards; the open card and the joker's slot lie at these parts of all there are."""
     rest = [card for card in deck(book.rules.deck_size) if card not in cards]
     shuffled = [cards[place] for place in rng.permutation(5).tolist()]
-    open_card = rest[int(rng.integers(len(rest)))]
+    open_card = rest[int(at[0] * len(rest))]
     joker: Card | None = None
     if book.rules.variant == "jpoker":
-        slot = int(rng.integers(52 + book.rules.doc_weight))
+        slot = int(at[1] * (52 + book.rules.doc_weight))
         joker = Card(slot) if slot < 52 else open_card
     return Shown(tuple(shuffled), open_card, joker)
