@@ -174,6 +174,19 @@ def test_the_same_rank_is_drawn_again_and_a_failure_pushes() -> None:
     assert stakes_of(rig, 1)["dealer_fee"]["outcome"] == "fee"
 
 
+def test_a_buyer_who_exchanged_is_turned_even_if_the_dealer_still_has_no_game() -> None:
+    rig = table()
+    rig.deck |= {("draw", 1, 0): "Jd", ("dealer_draw", 0, 0): "7d"}
+    dealt(rig)
+    rig.do(cm.Exchange(box=1, count=1)), rig.card()
+    rig.do(cm.Bet(box=1)), rig.do(cm.Bet(box=2)), rig.ok()
+    rig.do(cm.BuyDealer(box=1)), rig.do(cm.TakeAnte(box=2)), rig.ok()
+    rig.card()
+    assert (rig.want.kind, rig.want.box) == (Want.TURN, 1)
+    rig.finish()
+    assert stakes_of(rig, 1)["ante"]["outcome"] == "push"
+
+
 def test_an_unread_bought_card_is_entered() -> None:
     rig = bought(table(), "Qc")
     rig.ok()

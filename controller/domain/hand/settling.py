@@ -27,7 +27,7 @@ from controller.domain.hand.request import request
 from controller.domain.hand.setup import Differ, Setup, Unsettled
 from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import Box, BoxStatus, Cause, Decision, Hand, Table, Unread, known
+from controller.domain.state import Box, BoxStatus, Cause, Choice, Decision, Hand, Table, Unread, known
 from controller.errors import TableError
 
 Result = tuple[ev.Event, ...] | Rejection
@@ -59,12 +59,17 @@ def called(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
     return tuple(
         ev.TurnCalled(box=box.box)
         for box in settled_now(hand, setup)
-        if (box.bonus or box.jackpot or box.insurance)
+        if (box.bonus or box.jackpot or box.insurance or _names_discards(box))
         and box.status is BoxStatus.OPEN
         and not must_turn(box, hand)
         and not (hand.qualifies and box.decision is Decision.RAISE)
-        and (box.insurance or _side_bet_may_win(table, hand, box, setup))
+        and (box.insurance or _names_discards(box) or _side_bet_may_win(table, hand, box, setup))
     )
+
+
+def _names_discards(box: Box) -> bool:
+    """It exchanged and bought the dealer a card: the settle contract wants its final cards, whoever plays."""
+    return box.choice is Choice.BUY and box.action.exchanges
 
 
 def _side_bet_may_win(table: Table, hand: Hand, box: Box, setup: Setup) -> bool:
@@ -233,7 +238,10 @@ def rest(table: Table, hand: Hand, setup: Setup) -> Result:
 
 
 def settle_unturned(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
-    """Boxes that nobody turns: folded ones, and all others where the dealer does not play."""
+    """Boxes that nobody turns: folded ones, and all others where the dealer does not play.
+
+    One whose money cannot be told without its cards (it exchanged and bought the dealer a card) is called instead.
+    """
     found: list[ev.Event] = []
     for box in settled_now(hand, setup):
         if box.status is not BoxStatus.OPEN:
@@ -243,6 +251,9 @@ def settle_unturned(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, .
             answer = setup.settle(asked)["boxes"][0]
         except Differ as differ:
             return readings_differ(box.box, asked, differ)
+        except Unsettled:
+            found.append(ev.TurnCalled(box=box.box))
+            continue
         found.append(ev.BoxSettled(box=box.box, answer=public_answer(answer, turned=False)))
         found.append(ev.BoxPaid(box=box.box))
     return tuple(found)
