@@ -33,6 +33,7 @@ class WriteFault(StrEnum):
     READ_ONLY = "file system read-only"
     INPUT_OUTPUT = "input/output error"
     BUSY = "another process holds the file"
+    GONE = "the file was moved or removed"
     OTHER = "write refused"
 
 
@@ -53,6 +54,7 @@ class Store:
         self._lock = lock
         self._known = True
         self.seq, self.head = _tail(connection)
+        self._files = _inodes(path)
 
     @classmethod
     def create(cls, path: Path, first: tuple[str, int, bytes]) -> Store:
@@ -93,6 +95,8 @@ class Store:
 
     def append(self, rows: Sequence[Row]) -> None:
         """All rows in one transaction, on disk when it returns; JournalWriteError and none of them otherwise."""
+        if _inodes(self._path) != self._files:  # SQLite would go on writing into a file that nobody finds again
+            raise JournalWriteError(WriteFault.GONE, str(self._path))
         try:
             self._recheck()
             self._known = False
@@ -181,6 +185,17 @@ def _begin_file(connection: sqlite3.Connection, first: tuple[str, int, bytes]) -
     digest = chain.link(chain.GENESIS, body)
     connection.execute(_INSERT, _values(Row(1, stream, version, chain.GENESIS, digest, body)))
     connection.execute("COMMIT")
+
+
+def _inodes(path: Path) -> tuple[int, ...]:
+    """Which files lie under the journal's names now: the database and, once it is read, its write-ahead file."""
+    found = []
+    for name in (path, Path(f"{path}-wal")):
+        try:
+            found.append(name.stat().st_ino)
+        except OSError:
+            found.append(0)
+    return tuple(found)
 
 
 def _tail(connection: sqlite3.Connection) -> tuple[int, bytes]:

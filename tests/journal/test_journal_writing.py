@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -216,6 +217,28 @@ def test_a_failed_commit_leaves_nothing_behind(path: Path, code: int, fault: Wri
     journal.append(samples.hand_events(1), hand=1, stamp=samples.stamp())
     journal.close()
     assert audit(path, samples.REGISTRY, Options(live=True)).ok
+
+
+@pytest.mark.parametrize("gone", ["", "-wal"])
+def test_a_file_that_was_moved_away_is_not_written_on(path: Path, gone: str) -> None:
+    """SQLite would write on into a file that no start finds again. Put back, it goes on."""
+    journal = samples.new(path)
+    samples.play(journal, 1)
+    seq, file, aside = journal.seq, Path(f"{path}{gone}"), path.with_name("aside")
+    file.rename(aside)
+    with pytest.raises(JournalWriteError) as error:
+        samples.play(journal, 1, first=2)
+    assert error.value.fault is WriteFault.GONE
+    shutil.copyfile(aside, file)  # a copy is another file
+    with pytest.raises(JournalWriteError):
+        samples.play(journal, 1, first=2)
+    aside.rename(file)
+    assert journal.seq == seq
+    samples.play(journal, 1, first=2)
+    journal.close()
+    reopened = samples.reopen(path)
+    assert reopened.last_hand == 2
+    reopened.close()
 
 
 def test_reading_pins_nothing(path: Path) -> None:
