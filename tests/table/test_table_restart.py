@@ -240,7 +240,7 @@ def test_a_journal_that_takes_no_write_freezes_the_hand(tmp_path: Path, moment: 
         rig.refused(Why.NOT_RECORDING, acts[moment], origin="device")
     assert rig.table == before
     assert not rig.service.deal_enabled
-    assert b"NOT RECORDING" in rig.shown[-1]
+    assert b'"not_recording":"disk full"' in rig.shown[-1]
     rig.service.tick()
     assert rig.service.not_recording
     assert rig.journal is not None
@@ -248,7 +248,7 @@ def test_a_journal_that_takes_no_write_freezes_the_hand(tmp_path: Path, moment: 
     rig.recorder.broken = False
     rig.service.tick()
     assert not rig.service.not_recording
-    assert b"NOT RECORDING" not in rig.shown[-1]  # and the screens hear of it
+    assert b"disk full" not in rig.shown[-1]  # and the screens hear of it
     rig.event_no += moment is Want.CARD
     rig.do(acts[moment], origin="device")
     if rig.table.hand is not None and rig.hand.number == 1:

@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from controller.domain import events as ev
 from controller.domain.hand import dealer, people, settling, trouble
-from controller.domain.hand.expects import Want, current_decider, deal_place, expects, open_index, side_bets
+from controller.domain.hand.expects import (
+    Want,
+    current_decider,
+    deal_place,
+    expects,
+    in_settle_order,
+    open_index,
+    settled_now,
+    side_bets,
+)
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.phases import PLAY, JokerPhase, Phase, next_phase
 from controller.domain.state import BoxStatus, FaceDown, Hand, Table
@@ -75,7 +84,12 @@ def _revealed(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
         return ()
     if dealer.offered(hand, setup) and not hand.bought and dealer.choosers(hand):
         return _buying(table, hand, setup)
-    return (*_enter(hand, "revealed"), *settling.called(table, hand, setup))
+    return _to_settling(table, hand, setup)
+
+
+def _to_settling(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
+    calls = settling.called(table, hand, setup, in_settle_order(hand, setup))
+    return (*_enter(hand, "revealed"), *calls)
 
 
 def _buying(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
@@ -83,9 +97,9 @@ def _buying(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
     if dealer.next_chooser(hand) is not None:
         return ()
     if not dealer.buyers(hand):
-        return (*_enter(hand, "revealed"), *settling.called(table, hand, setup))
+        return _to_settling(table, hand, setup)
     if not hand.chosen:
-        return (ev.ChoicesClosed(), *settling.called(table, hand, setup))
+        return (ev.ChoicesClosed(), *settling.called(table, hand, setup, settled_now(hand, setup)))
     if hand.takers_settled:
         return settling.redrawn(hand, setup)
     box = settling.ready_to_settle(table, hand, setup)

@@ -54,11 +54,11 @@ def reveal(table: Table, hand: Hand, setup: Setup) -> Result:
     return (ev.DealerRevealed(cards=cards, category=told["hand"], qualifies=told["qualifies"]),)
 
 
-def called(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
+def called(table: Table, hand: Hand, setup: Setup, boxes: list[Box]) -> tuple[ev.Event, ...]:
     """Boxes that would stay face down but may win a side bet are called to be turned (floor 1)."""
     return tuple(
         ev.TurnCalled(box=box.box)
-        for box in settled_now(hand, setup)
+        for box in boxes
         if (box.bonus or box.jackpot or box.insurance or _names_discards(box))
         and box.status is BoxStatus.OPEN
         and not must_turn(box, hand)
