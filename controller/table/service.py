@@ -87,7 +87,7 @@ class Service:
         try:
             self._record(result)
         except JournalWriteError as error:
-            return self._freeze(str(error))
+            return self._freeze(error)
         self._changed()
         asked = next((e.id for e in result if isinstance(e, ev.ApprovalAsked | ev.ApprovalJoined)), 0)
         return Outcome(events=tuple(type(e).__name__ for e in result), waiting=asked)
@@ -120,7 +120,7 @@ class Service:
         try:
             self._record(raised)
         except JournalWriteError as error:
-            self._freeze(str(error))
+            self._freeze(error)
             return
         self._changed()
 
@@ -133,7 +133,7 @@ class Service:
             if self.table.open and self.table.hand is None:  # a hand's end was recorded, the next one's beginning not
                 self._follow()
         except JournalWriteError as error:
-            self._freeze(str(error))
+            self._freeze(error)
 
     def refuse(self, act: Act, rejection: Rejection) -> None:
         """An act that never reached the table (stale, joker not lit) is on record too."""
@@ -156,8 +156,8 @@ class Service:
             self.not_recording = ""
             self._changed()
 
-    def _freeze(self, what: str) -> Outcome:
-        self.not_recording = what
+    def _freeze(self, error: JournalWriteError) -> Outcome:
+        what = self.not_recording = str(error.fault)
         self._changed()
         return Outcome(rejection=reject(Why.NOT_RECORDING, what=what))
 
@@ -173,7 +173,7 @@ class Service:
         try:
             self._record((ev.Rejected(command=key[0], code=key[1], origin=key[2], count=1),))
         except JournalWriteError as error:
-            self._freeze(str(error))
+            self._freeze(error)
         else:
             self._refusals[key] = 0
 
