@@ -89,7 +89,7 @@ class Batch:
     def raise_counts(self, hands: Hands) -> tuple[Counts, Ints, Floats]:
         """Counts against the dealt hand, its code and its odds."""
         plain, flush = ("wild4", "suited4") if self.held else ("plain5", "suited5")
-        code, pay = self._final(plain, hands.hand, exchanged=False)
+        code, pay = self.final(plain, hands.hand, exchanged=False)
         full = POPCOUNT[hands.suited] == self.naturals
         code = np.where(full, self.shapes[flush].code[hands.suited], code)
         pay = np.where(full, self.shapes[flush].pay[hands.suited], pay)
@@ -134,26 +134,26 @@ class Batch:
         on = None if raises is None else raises(came.code, self.payoff.ev(counts, came.code, came.pay))
         return self.payoff.moments(counts, came.code, came.pay, draw.cost, on, draw.forced)
 
-    def _final(self, shape: str, index: Ints, *, exchanged: bool) -> tuple[Ints, Floats]:
+    def final(self, shape: str, index: Ints, *, exchanged: bool) -> tuple[Ints, Floats]:
         table: Shape = self.shapes[shape]
         if shape == "wild4":
             index = index + self.place.rank * len(multisets(4, self.low))
         return table.code[index], (table.pay_drawn if exchanged else table.pay)[index]
 
-    def _drawn(self, draw: Draw, rank: int) -> tuple[Ints, Floats]:
+    def drawn(self, draw: Draw, rank: int) -> tuple[Ints, Floats]:
         """The final hand that a card of this rank makes, no flush."""
         shape = "plain6" if draw.sixth else "wild4" if draw.joker else "plain5"
-        return self._final(shape, added(draw.size, self.low)[draw.kept, rank], exchanged=not draw.sixth)
+        return self.final(shape, added(draw.size, self.low)[draw.kept, rank], exchanged=not draw.sixth)
 
     def _completed(self, draw: Draw, rank: int) -> tuple[Ints, Floats]:
         """The final hand that a card of this rank in the suit of the draw's flush makes."""
         mask = draw.flush | 1 << rank
         if not draw.sixth:
-            return self._final("suited4" if draw.joker else "suited5", mask, exchanged=True)
+            return self.final("suited4" if draw.joker else "suited5", mask, exchanged=True)
         assert draw.odd is not None
         six, five = POPCOUNT[mask] == 6, POPCOUNT[mask] == 5
-        code, pay = self._final("suited5+1", np.where(five, mask * RANKS + np.maximum(draw.odd, 0), 0), exchanged=False)
-        all_code, all_pay = self._final("suited6", np.where(six, mask, 0), exchanged=False)
+        code, pay = self.final("suited5+1", np.where(five, mask * RANKS + np.maximum(draw.odd, 0), 0), exchanged=False)
+        all_code, all_pay = self.final("suited6", np.where(six, mask, 0), exchanged=False)
         return np.where(six, all_code, code), np.where(six, all_pay, pay)
 
     def _came(self, hands: Hands, number: Ints, rank: int, final: tuple[Ints, Floats], inside: Bools | bool) -> _Came:
@@ -163,24 +163,24 @@ class Batch:
 
     def _plain(self, hands: Hands, draw: Draw) -> Iterator[_Came]:
         for rank in range(self.low, RANKS):
-            final = self._drawn(draw, rank)
-            yield self._came(hands, self._outside(hands, rank), rank, final, False)
-            if rank != self.scene.open_rank and not self._is_joker(rank, inside=True):
+            final = self.drawn(draw, rank)
+            yield self._came(hands, self.outside(hands, rank), rank, final, False)
+            if rank != self.scene.open_rank and not self.is_joker(rank, inside=True):
                 yield self._came(hands, 1 - ((hands.mask >> rank) & 1), rank, final, True)
         if self.place.joker == "hidden":
-            yield self._joker(hands, self._final("wild4", draw.kept, exchanged=True))
+            yield self._joker(hands, self.final("wild4", draw.kept, exchanged=True))
 
     def _joker(self, hands: Hands, final: tuple[Ints, Floats]) -> _Came:
         row = self.scene.row(self.dead_size, hands.dead)
         return _Came(np.ones(len(row)), row, hands.dead_mask, *final, False)
 
-    def _outside(self, hands: Hands, rank: int) -> Ints:
+    def outside(self, hands: Hands, rank: int) -> Ints:
         """Cards of a rank that may come and are not of the open card's suit."""
         held = multisets(self.naturals, self.low).counts[hands.hand, rank] - ((hands.mask >> rank) & 1)
-        left: Ints = np.maximum(3 - held - int(self._is_joker(rank, inside=False)), 0)
+        left: Ints = np.maximum(3 - held - int(self.is_joker(rank, inside=False)), 0)
         return left
 
-    def _is_joker(self, rank: int, *, inside: bool) -> bool:
+    def is_joker(self, rank: int, *, inside: bool) -> bool:
         return self.place.physical and self.place.rank == rank and self.place.inside is inside
 
     def _flushes(self, hands: Hands, draw: Draw) -> Iterator[tuple[_Came, _Came]]:
@@ -190,7 +190,7 @@ class Batch:
             return
         for rank in range(self.low, RANKS):
             number = self._completing(hands, rank) * some
-            flush, plain = self._completed(draw, rank), self._drawn(draw, rank)
+            flush, plain = self._completed(draw, rank), self.drawn(draw, rank)
             # Places where no such hand exists have number 0; their codes only have to be codes.
             flush = np.where(number > 0, flush[0], 0), flush[1]
             yield (
@@ -200,10 +200,10 @@ class Batch:
         if draw.sixth:
             yield from self._beside(hands, draw)
         if self.place.joker == "hidden":
-            flush = self._final("suited4", draw.flush, exchanged=True)
+            flush = self.final("suited4", draw.flush, exchanged=True)
             made, plain_came = (
                 self._joker(hands, flush),
-                self._joker(hands, self._final("wild4", draw.kept, exchanged=True)),
+                self._joker(hands, self.final("wild4", draw.kept, exchanged=True)),
             )
             ways = some.astype(np.float64)
             yield made._replace(number=ways, code=np.maximum(made.code, 0)), plain_came._replace(number=ways)
@@ -211,9 +211,9 @@ class Batch:
     def _completing(self, hands: Hands, rank: int) -> Ints:
         """1 where the card of this rank in the suited part's suit may still come."""
         free = (hands.suited >> rank) & 1 == 0
-        if rank == self.scene.open_rank or self._is_joker(rank, inside=True):
+        if rank == self.scene.open_rank or self.is_joker(rank, inside=True):
             free &= hands.inside == 0
-        if self._is_joker(rank, inside=False):
+        if self.is_joker(rank, inside=False):
             free &= hands.joker_there == 0
         found: Ints = free.astype(np.int64)
         return found
@@ -223,8 +223,8 @@ class Batch:
         five = POPCOUNT[draw.flush] == 5
         for rank in range(self.low, RANKS):
             index = np.where(five, draw.flush * RANKS + rank, 0)
-            code, pay = self._final("suited5+1", index, exchanged=False)
-            final, plain = (np.where(five, code, 0), pay), self._drawn(draw, rank)
+            code, pay = self.final("suited5+1", index, exchanged=False)
+            final, plain = (np.where(five, code, 0), pay), self.drawn(draw, rank)
             outer = rank != self.scene.open_rank
             ways = ((1, hands.inside == 0) if outer else (0, hands.inside == 0), None)
             # In the open card's suit: one card, if the suited part lies elsewhere.

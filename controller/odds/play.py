@@ -15,6 +15,7 @@ import numpy as np
 from controller.odds.batch import Batch, Draw, Hands, Place
 from controller.odds.finals import Book
 from controller.odds.payoff import Moments, Payoff
+from controller.odds.plain import PlainSum
 from controller.odds.ranks import POPCOUNT, RANKS, Bools, Floats, Ints, added, multisets, removed
 from controller.odds.scene import Counts, Scene
 from controller.odds.states import Deals, States, deals, distinct, held
@@ -211,9 +212,11 @@ def _best(one: Group, found: list[Option], best: Floats) -> Ints:
     place_of[used] = np.arange(len(used))
     plain = one.plain.take(used)
     bases = options(batch, plain)
+    quick = None if batch.payoff.insured else PlainSum(batch, plain)
     drawing = np.flatnonzero(hands.suited)
     for number, (option, base) in enumerate(zip(found, bases, strict=True)):
-        ev = batch.plain_ev(plain, base.draw)[place_of[one.base]]
+        whole = batch.plain_ev(plain, base.draw) if quick is None else quick.ev(base.draw)
+        ev = whole[place_of[one.base]]
         ev[drawing] += batch.flush_ev(hands.take(drawing), _of(option.draw, drawing))
         better = (ev > best) & (option.valid > 0)
         best = np.where(better, ev, best)

@@ -24,7 +24,7 @@ class Counts(NamedTuple):
     total: int
 
 
-class _Source:
+class Source:
     """Dealer's hands of one kind (natural, or with the joker among the hidden cards)."""
 
     def __init__(self, rows: Below, flushes: Flushes, codes: int) -> None:
@@ -40,7 +40,7 @@ class _Source:
         return found
 
 
-def _sum(sources: list[_Source], row: Ints, dead: Ints, code: Ints) -> Ints:
+def _sum(sources: list[Source], row: Ints, dead: Ints, code: Ints) -> Ints:
     found = sources[0].below(row, dead, code)
     for source in sources[1:]:
         found = found + source.below(row, dead, code)
@@ -105,7 +105,7 @@ class Scene:
             if source is not None:
                 source.rows.fill_drawn(dead, drawn)
 
-    def _source(self, hidden: int, plain: str, suited: str) -> _Source:
+    def _source(self, hidden: int, plain: str, suited: str) -> Source:
         book, open_rank = self.book, self.open_rank
         live = np.where(np.arange(RANKS) < book.low, 0, 4)
         live[open_rank] -= 1
@@ -116,7 +116,7 @@ class Scene:
         whole = masks | 1 << open_rank
         sets = multisets(hidden + 1, book.low).index(KEY[mask_members(whole, hidden + 1)].sum(axis=1))
         flushes = Flushes(masks, book.shapes[suited].code[whole], table[sets], self.most_dead, 1 << open_rank)
-        return _Source(rows, flushes, len(book.values))
+        return Source(rows, flushes, len(book.values))
 
     def _codes(self, shape: str) -> Ints:
         table = self.book.shapes[shape].code
