@@ -63,7 +63,7 @@ def request(hand: Hand, boxes: list[Box], setup: Setup, limits: dict[str, Any]) 
     meter = jackpot.asked(hand, boxes, setup)
     if meter is not None:
         asked["jackpot"] = meter
-    if hand.bought:
+    if hand.bought and any(box.choice is Choice.BUY for box in boxes):  # the others never play against it
         asked["dealer"]["after_exchange"] = " ".join(hand.dealer_final)
     if hand.slot is not None:
         asked["joker"] = DOC if hand.slot == DOC else str(hand.slot)
