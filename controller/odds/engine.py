@@ -120,6 +120,7 @@ def _notes(book: Book, chosen: Strategy) -> tuple[str, ...]:
         (best and rules.repeat_exchange, "exchanging cards one after another is left out"),
         (best and rules.max_actions > 1, "a sixth card after an exchange is left out"),
         (rules.tie == "carry", "a tie counts as a push; what a carried stake is worth later is left out"),
+        (rules.insurance and rules.insurance_on_beaten == "carry", "carried insurance counts as returned"),
         (rules.cap is not None, "the maximum payout is left out"),
     )
     return tuple(text for holds, text in told if holds)
