@@ -9,8 +9,7 @@ import click
 from controller.cli.output import one_line, print_json, print_lines, table
 from controller.cli.table import need_terminal, read_pins
 from controller.control import operators
-from controller.control.authority import Role
-from controller.control.operators import PIN_RULE, Operator
+from controller.control.operators import PIN_RULE, Operator, Role
 
 DEFAULT_FILE = Path("/etc/table-controller/operators.json")
 

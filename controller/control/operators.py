@@ -7,6 +7,7 @@ JSON, mode 0600, replaced atomically; readable by the daemon's user because a ne
 from __future__ import annotations
 
 import contextlib
+import enum
 import fcntl
 import hashlib
 import hmac
@@ -21,7 +22,6 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from controller.control.authority import Role
 from controller.errors import TableError
 
 PIN_RULE = "4 to 8 digits from 1 to 6"
@@ -30,6 +30,16 @@ _PIN = re.compile(r"[1-6]{4,8}\Z")
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}\Z")
 
 Hex = Annotated[str, Meta(pattern=r"^([0-9a-f]{2})+\Z", max_length=128)]
+
+
+class Role(enum.StrEnum):
+    """What a person may have. Who must agree to which act is the table's business (domain.hand.authority)."""
+
+    DEALER = "dealer"
+    SUPERVISOR = "supervisor"
+    SURVEILLANCE = "surveillance"
+    TECHNICIAN = "technician"
+    ACCOUNTING = "accounting"
 
 
 class PinHash(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from controller.control.authority import Role
+from controller.control.operators import Role
 from controller.errors import TableError
 
 MAX_LINE = 64 * 1024  # bytes of a request without its newline

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.control import operators
-from controller.control.authority import Role
-from controller.control.operators import PinHash
+from controller.control.operators import PinHash, Role
 from controller.control.pins import PinDesk, PinRefused
 from controller.control.protocol import Answer, ControlRequest
 from controller.control.server import ControlServer

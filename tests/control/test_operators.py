@@ -14,8 +14,7 @@ import pytest
 from control_rig import WAIT_S, Clock, save_people
 
 from controller.control import operators
-from controller.control.authority import Role
-from controller.control.operators import Operator, OperatorFile, hash_pin, is_pin, pin_matches
+from controller.control.operators import Operator, OperatorFile, Role, hash_pin, is_pin, pin_matches
 from controller.control.pins import FIRST_LOCK_S, LONGEST_LOCK_S, Lockout, PinDesk, PinRefused, Verdict
 from controller.control.protocol import Claim, Identity
 from controller.errors import TableError
