@@ -14,6 +14,7 @@ from controller.config import Config, load_config
 from controller.domain.prices import bet_of, boxes_served, highest_odds, most_boxes
 from controller.domain.ruleset import RuleSet
 from controller.errors import TableError
+from controller.odds import remark
 from controller.rulesets import explain, load, shipped
 
 _json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
@@ -62,9 +63,13 @@ def check(file: str, as_json: bool) -> int:
     config = _table_config(file)
     chosen = load(file if config is None else config.table.rules)
     faults, warnings = _findings(chosen, config)
+    odds = remark(chosen)
+    warnings += odds.warnings if odds is not None else ()
     if as_json:
-        print_json({**_about(chosen), "ok": not faults, "faults": faults, "warnings": warnings})
+        told = {"odds": odds.text if odds is not None else None, "warnings": warnings}
+        print_json({**_about(chosen), "ok": not faults, "faults": faults, **told})
     else:
+        print_lines([odds.text] if odds is not None else [])
         print_lines([f"fault: {fault}" for fault in faults] + [f"warning: {warning}" for warning in warnings])
         print_lines([f"{chosen.id}: {'not ready' if faults else 'OK'}, serves {most_boxes(chosen)} boxes"])
     return 1 if faults else 0

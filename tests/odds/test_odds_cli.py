@@ -187,3 +187,11 @@ def test_remark_names_the_edge_and_warns_where_the_player_has_it() -> None:
     assert generous.favours_player
     assert "the player has the edge" in generous.warnings[0]
     assert remark(load("oasis_nicaragua")) is None
+
+
+def test_rules_check_names_the_edge_and_warns(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rules", "check", "oasis_ru"]) == 0
+    assert "house edge 1.0372 %" in capsys.readouterr().out
+    assert run(["rules", "check", "joker53", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert "the player has the edge" in told["warnings"][0]
