@@ -47,7 +47,7 @@ from controller.table.keypad import Keypad
 from controller.table.menu import Supervised
 from controller.table.service import Service
 from controller.table.setup import check_same_rules, make_setup
-from drivers.gpio.debounce import Debouncer
+from drivers.gpio.debounce import MS, Debouncer, Timing
 from drivers.gpio.errors import PortError
 from drivers.gpio.factory import factory_name, open_factory
 from drivers.gpio.joker_board import JokerBoard
@@ -61,6 +61,7 @@ from drivers.transport.serial_port import PortBusy, PortUnavailable, SerialPump
 VERSION = "0.1.0"
 INBOX = 1024
 PIN_FACTORY = "GPIOZERO_PIN_FACTORY"
+NO_CORE = (1, 1)  # a kernel that pipes dumps to a collector passes over 0; at 1 it dumps nowhere (fs/coredump.c)
 M_MMAP_THRESHOLD = -3  # malloc.h; set by hand it stays where it is
 MMAP_FROM = 1 << 20
 
@@ -140,7 +141,7 @@ def open_journal(config: Config) -> Journal:
 
 def run(config: Config, source: Path) -> None:
     """One run, from verified journal to signed end."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would hold face-down cards
+    resource.setrlimit(resource.RLIMIT_CORE, NO_CORE)  # a core dump would hold face-down cards
     _give_memory_back()
     setup = make_setup(config)
     notifier = Notifier.from_environ()
@@ -311,7 +312,12 @@ class _Assembled:
             shoe=hw.shoe,
             port=hw.pump,
             keypad=Keypad(),
-            debouncer=Debouncer(_inputs(self._config), hw.panel.read_level, time.monotonic_ns()),
+            debouncer=Debouncer(
+                _inputs(self._config),
+                hw.panel.read_level,
+                time.monotonic_ns(),
+                timing=Timing(stable_ns=self._config.gpio.settle_ms * MS),
+            ),
             panel_faults=hw.panel.take_faults,
             screen=self._outputs,
             server=self._server,

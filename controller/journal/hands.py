@@ -93,6 +93,9 @@ def read_hand(source: Rows, registry: Registry, number: int, where: str) -> tupl
     try:
         who = identity(next(source.rows(0), None))
         pairs = [(row, read_body(row.body)) for row in source.stream(stream_of(number))]
+        broken = next((row.seq for row, _ in pairs if chain.link(row.prev, row.body) != row.hash), None)
+        if broken is not None:
+            raise CodecError(f"record {broken} was changed")
         if not pairs:
             raise TableError(211, f"no hand {number} in this journal", where, "hands count from 1")
         return decode_hand(who, registry, number, pairs, rules_before(source, registry, pairs[0][0].seq))

@@ -327,6 +327,7 @@ class Loop:
         health = {
             "recording": not service.not_recording,
             "not_recording": service.not_recording,
+            "warnings": service.setup.warnings,
             "joker_dark": self._joker_owed(),
             "refused": {"code": refused.code, "en": refused.text("en"), "ru": refused.text("ru")} if refused else None,
         }

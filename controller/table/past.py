@@ -12,7 +12,9 @@ from controller.domain.evolve import evolve
 from controller.domain.hand.authority import OVERSIGHT, Identity
 from controller.domain.state import Table
 from controller.errors import TableError
+from controller.journal.codec import CodecError
 from controller.journal.journal import Journal
+from controller.journal.sealing import SealError
 
 
 class Replayed(msgspec.Struct, frozen=True):
@@ -26,11 +28,22 @@ def replay(journal: Journal) -> Replayed:
     """All events folded, in order of their numbers and no other."""
     table = Table()
     opened: ev.TableOpened | None = None
-    for record in journal.replay():
-        if isinstance(record.event, ev.Event):
-            table = evolve(table, record.event)
-        if isinstance(record.event, ev.TableOpened):
-            opened = record.event
+    seq = 0
+    try:
+        for record in journal.replay():
+            seq = record.seq
+            if isinstance(record.event, ev.Event):
+                table = evolve(table, record.event)
+            if isinstance(record.event, ev.TableOpened):
+                opened = record.event
+    except (CodecError, SealError, ValueError, LookupError, AssertionError, TypeError) as error:
+        raise TableError(
+            208,
+            f"the journal does not verify: behind record {seq} something cannot be replayed ({error})",
+            "journal.path",
+            "run `tablectl audit`, then restore the mirror or set the file aside",
+            exit_code=3,
+        ) from None
     return Replayed(table, opened)
 
 

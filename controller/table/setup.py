@@ -40,6 +40,7 @@ def make_setup(config: Config) -> Setup:
         settle_rules=base,
         settle_set=rules.settlement_diff(load(base)),
         edge=told.text if told else "",
+        warnings=(*_cap_warning(rules, config), *(told.warnings if told else ())),
         favours_player=bool(told and told.favours_player),
         jackpot_stake=config.jackpot.stake if config.jackpot else 0,
         meter_start=config.jackpot.meter if config.jackpot else "",
@@ -105,6 +106,14 @@ def _check(rules: RuleSet, config: Config) -> None:
             "limits.cap",
             f"at least {config.limits.ante_min}; {config.limits.ante_min * (1 + 2 * best)} pays every hand in full",
         )
+
+
+def _cap_warning(rules: RuleSet, config: Config) -> tuple[str, ...]:
+    """A cap that cuts even the smallest ante's best win is no lie, but somebody should know (Q13)."""
+    full = config.limits.ante_min * (1 + 2 * prices.highest_odds(rules))
+    if config.limits.cap >= full:
+        return ()
+    return (f"the maximum payout {config.limits.cap} cuts wins of the smallest ante: {full} pays every hand in full",)
 
 
 def check_same_rules(setup: Setup, opened: TableOpened, where: str) -> None:

@@ -1,4 +1,8 @@
-"""The base of all events, and the promise that none of them shows a sealed field by accident."""
+"""The base of all events, and the promise that none of them shows a sealed field by accident.
+
+A journal outlives the program: a field that is added to an event later has a default, so that older records still fold.
+What cannot have one takes a new version `V` of the event and an upcaster in the journal's registry.
+"""
 
 from __future__ import annotations
 

@@ -52,8 +52,8 @@ class Locked(Event, frozen=True, kw_only=True, tag=True):
     HIDDEN: ClassVar[frozenset[str]] = frozenset({"seed"})
     stakes: tuple[dict[str, Any], ...]
     limits: dict[str, Any]
-    meter: str
-    reserve: str
+    meter: str = ""
+    reserve: str = "0"
     commitment: str
     seed: str
     witness: str

@@ -42,7 +42,7 @@ class TableOpened(Event, frozen=True, kw_only=True, tag=True):
     """Play may begin. Every house rule in force is a value here: the rule set whole, procedure and plate."""
 
     rules_id: str
-    house_edge: str
+    house_edge: str = ""
     rules: dict[str, Any]
     rules_hash: str
     procedure: dict[str, Any]

@@ -269,8 +269,14 @@ def differs(hand: Hand, cmd: cm.Differs) -> Result:
     box = hand.box(cmd.box)
     if not under_way(hand) or not box.turned or box.status is not BoxStatus.OPEN:
         return reject(Why.NOT_NOW, command="differs", phase=hand.phase)
+    named: list[str] = []
+    for word in cmd.cards.split():
+        try:
+            named.append(card_text(parse_card(word)))
+        except CardError:
+            return reject(Why.BAD_CARD, card=word)
     return (
-        ev.BoxHeld(box=box.box, reason="differs", cards=tuple(cmd.cards.split())),
+        ev.BoxHeld(box=box.box, reason="differs", cards=tuple(named)),
         ev.CallRaised(reason=f"felt differs at box {box.box}"),
     )
 

@@ -70,6 +70,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     settle: Settle
     edge: str = ""
     favours_player: bool = False
+    warnings: tuple[str, ...] = ()
     jackpot_stake: int = 0
     meter_start: str = ""
     settle_rules: str
