@@ -56,9 +56,10 @@ def stake_wrong(box: int, ante: int, bonus: int, jackpot: int, table: Table, set
 
 
 def bonus_limit(ante: int, table: Table, setup: Setup) -> int:
-    """The plate's limit; in Russian poker half of the ante at most (Q44)."""
+    """The plate's limit, and the rule set's part of the ante (Russian poker: half, Q44), in whole chips."""
     plate = int(table.limits["bonus_max"])
-    return min(plate, ante // 2) if str(setup.rules.variant) == "russian" else plate
+    part = setup.rules.bonus_max
+    return plate if part is None else min(plate, part.numerator * ante // part.denominator)
 
 
 def repeat(table: Table, hand: Hand, cmd: cm.Repeat) -> Result:
