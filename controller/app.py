@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -61,14 +61,21 @@ from drivers.transport.serial_port import PortBusy, PortUnavailable, SerialPump
 VERSION = "0.1.0"
 INBOX = 1024
 PIN_FACTORY = "GPIOZERO_PIN_FACTORY"
-NO_CORE = (1, 1)  # a kernel that pipes dumps to a collector passes over 0; at 1 it dumps nowhere (fs/coredump.c)
 M_MMAP_THRESHOLD = -3  # malloc.h; set by hand it stays where it is
 MMAP_FROM = 1 << 20
 
 
+class _Parser(argparse.ArgumentParser):
+    """Usage errors are one line, too."""
+
+    def error(self, message: str) -> NoReturn:
+        print(TableError(104, message, "tabled", "see tabled --help").line(), file=sys.stderr)
+        sys.exit(2)
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """The command. Every failure is one line and an exit code (docs/control.md)."""
-    parser = argparse.ArgumentParser(prog="tabled", description="Leads the hands of one poker table.")
+    parser = _Parser(prog="tabled", description="Leads the hands of one poker table.")
     parser.add_argument("--config", type=Path, required=True, help="table.toml")
     parser.add_argument("--init", action="store_true", help="make keys and an empty journal, then exit")
     parser.add_argument("--version", action="version", version=VERSION)
@@ -141,7 +148,7 @@ def open_journal(config: Config) -> Journal:
 
 def run(config: Config, source: Path) -> None:
     """One run, from verified journal to signed end."""
-    resource.setrlimit(resource.RLIMIT_CORE, NO_CORE)  # a core dump would hold face-down cards
+    _dump_nothing()
     _give_memory_back()
     setup = make_setup(config)
     notifier = Notifier.from_environ()
@@ -163,6 +170,13 @@ def run(config: Config, source: Path) -> None:
             config_hash=hashlib.sha256(source.read_bytes()).hexdigest(),
         )
         table.run(stack, started)
+
+
+def _dump_nothing() -> None:
+    """A core dump would hold face-down cards. A kernel that pipes dumps passes over 0; at 1 it never dumps."""
+    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    least = min(1, hard) if hard != resource.RLIM_INFINITY else 1
+    resource.setrlimit(resource.RLIMIT_CORE, (least, least))
 
 
 def _give_memory_back() -> None:

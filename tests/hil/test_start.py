@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import resource
 import shutil
+import signal
 import socket
 import sqlite3
 from collections.abc import Iterator
@@ -198,3 +200,13 @@ def test_init_touches_nothing_that_is_there(rig: Rig) -> None:
 def files(folder: Path) -> list[Path]:
     kept = ("journal.db", "signing.key", "credential.key", "table.toml", "operators.json")
     return [folder / name for name in kept]
+
+
+def test_a_crash_leaves_no_memory_behind() -> None:
+    """A core dump would hold face-down cards: nothing is dumped, neither to a file nor to a collector."""
+    with table(seed=3) as rig:
+        assert rig.child is not None
+        assert max(resource.prlimit(rig.child.pid, resource.RLIMIT_CORE)) <= 1
+        rig.child.send_signal(signal.SIGSEGV)
+        assert rig.child.wait(10) == -signal.SIGSEGV
+        assert not list(Path.cwd().glob("core*"))
