@@ -18,6 +18,7 @@ from controller.domain.hand.authority import Identity
 from controller.domain.hand.expects import Want
 from controller.domain.phases import JokerPhase, Phase
 from controller.domain.rejections import Rejection, Why, reject
+from controller.domain.remedies import remedy
 from controller.domain.state import Cause
 from controller.errors import TableError
 from controller.runtime.outputs import Shown
@@ -291,8 +292,7 @@ class Loop:
 
     def _refusal(self, rejection: Rejection, name: str) -> Refused:
         version = self._p.service.table.version
-        remedy = "see `tablectl status` for what is possible now"
-        return Refused(rejection.code, rejection.text(self._p.language), name, remedy, version)
+        return Refused(rejection.code, rejection.text(self._p.language), name, remedy(rejection.why), version)
 
     # --- acting and showing ------------------------------------------------------------------------------------------
 

@@ -48,9 +48,7 @@ def replay(journal: Journal) -> Replayed:
 
 
 def recall_hand(journal: Journal, number: int) -> dict[str, Any] | None:
-    """A finished hand whole, as any outsider with the journal may read it; None where there is none of this number."""
-    if journal.open_hand == number:
-        return None
+    """A hand as any outsider may read it: whole once it has ended, its public facts while it is open."""
     try:
         return journal.recall(number)
     except TableError:
@@ -67,5 +65,5 @@ def may_recall(people: tuple[Identity, ...]) -> Refused | None:
 def answer_recall(found: dict[str, Any] | None, number: int) -> Answer:
     """The hand, or that there is none to be had."""
     if found is None:
-        return Refused("TC-0260", f"no finished hand {number}", "recall", "ask for a hand that has ended")
+        return Refused("TC-0260", f"no hand {number}", "recall", "hands count from 1")
     return Done(found)

@@ -1,0 +1,60 @@
+"""From table.toml to what a table plays: the shipped examples start, warnings and refusals are said."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from controller.config import load_config
+from controller.domain.rejections import Why
+from controller.domain.remedies import remedy
+from controller.errors import TableError
+from controller.table.setup import make_setup
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "deploy" / "config").glob("*.toml"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda p: p.stem)
+def test_every_example_can_be_played(example: Path, tmp_path: Path) -> None:
+    shutil.copy(example, tmp_path)
+    setup = make_setup(load_config(tmp_path / example.name))
+    assert setup.rules.rules_hash()
+    assert setup.boxes == 6
+
+
+def edited(tmp_path: Path, old: str, new: str) -> Path:
+    text = EXAMPLES[0].read_text("utf-8")
+    assert old in text
+    path = tmp_path / "table.toml"
+    path.write_text(text.replace(old, new, 1), "utf-8")
+    return path
+
+
+def test_a_cap_that_cuts_the_smallest_win_is_a_warning(tmp_path: Path) -> None:
+    setup = make_setup(load_config(edited(tmp_path, "cap = 300000", "cap = 1500")))
+    assert any("maximum payout 1500" in warning for warning in setup.warnings)
+    full = make_setup(load_config(edited(tmp_path, "cap = 300000", "cap = 900000")))
+    assert not any("maximum payout" in warning for warning in full.warnings)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ("cap = 300000", "cap = 10", "limits.cap"),
+        ("# mirror", 'mirror = "x"\n# mirror', "journal.mirror"),
+        ('rules = "jpoker"', 'rules = "jpoker_online"', "jpoker_online"),
+        ('cards = "shoe"', 'cards = "at_turn"', "table.cards"),
+    ],
+)
+def test_what_is_not_led_is_refused_by_name(tmp_path: Path, old: str, new: str, named: str) -> None:
+    with pytest.raises(TableError) as caught:
+        make_setup(load_config(edited(tmp_path, old, new)))
+    assert named in caught.value.line()
+    assert caught.value.exit_code == 2
+
+
+def test_every_refusal_says_what_to_do() -> None:
+    assert all(remedy(why) for why in Why)
+    assert remedy(Why.STALE) != remedy(Why.NO_STAKE)
