@@ -94,10 +94,12 @@ def test_recall_is_on_record_and_settles_again(game: str) -> None:
         asked = tablectl(*words, "--as", "supervisor", pins=["2222"])
         assert asked.returncode == 0, asked.stderr
         open_hand = tablectl("recall", str(rig.now["hand"]), *words[2:], "--as", "supervisor", pins=["2222"])
-        assert code(open_hand) == "TC-0260"
+        shown = json.loads(open_hand.stdout)
+        assert (shown["outcome"], shown["request"], shown["answer"]) == ("open", None, None)
         assert rig.stop()[0] == 0
         rig.audit()
-        assert [one["data"] for one in rig.records("Recalled")] == [{"hand": 1, "operators": ["supervisor"]}]
+        recalled = [one["data"] for one in rig.records("Recalled")]
+        assert recalled == [{"hand": n, "operators": ["supervisor"]} for n in (1, shown["hand"])]
         assert json.loads(asked.stdout)["request"] == rig.recall(1)["request"]
         for hand in range(1, hands + 1):
             settles_again(rig, hand)

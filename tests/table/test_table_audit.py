@@ -100,7 +100,9 @@ def test_recall_of_hands_that_have_ended(tmp_path: Path) -> None:
     found = past.recall_hand(rig.journal, 1)
     assert found is not None
     assert found["request"]["boxes"][0]["ante"] == 10
-    assert past.recall_hand(rig.journal, 2) is None  # open: nothing of it
+    opened = past.recall_hand(rig.journal, 2)
+    assert opened is not None
+    assert (opened["outcome"], opened["request"], opened["answer"]) == ("open", None, None)
     assert past.recall_hand(rig.journal, 77) is None
     assert past.may_recall((S1,)) is None
     assert past.may_recall(()) is not None
