@@ -22,13 +22,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from controller.control.client import Client
+from controller.errors import TableError
 from firmware_sim.bench import Bench
 from firmware_sim.demo_files import PINS, prepare
 from firmware_sim.floor_staff import decide
 from firmware_sim.world import World
-
-from controller.control.client import Client
-from controller.errors import TableError
 
 Snapshot = dict[str, Any]
 Wanted = Callable[[Snapshot], bool]

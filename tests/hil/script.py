@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from firmware_sim.wiring import INPUTS
-
 from tests.hil.rig import PATIENCE_S, Rig, Snapshot, Wanted, pause
 
 # tabled with the same entropy in every run and no limit on log lines: two runs compare byte by byte. Tests only.

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
-from firmware_sim.faults import Fault
 
+from firmware_sim.faults import Fault
 from tests.hil.rig import Rig, Snapshot, devices_ready, last_hand, pause, table, until
 
 pytestmark = pytest.mark.hil

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+
+from drivers.wire.messages import EventKind
 from firmware_sim import children, scenario
 from firmware_sim.bench import Bench
 from firmware_sim.demo_files import prepare
@@ -20,8 +22,6 @@ from firmware_sim.faults import LASTING, WHAT, Fault, FaultBook, parse
 from firmware_sim.main import cli
 from firmware_sim.panel import Panel
 from firmware_sim.world import Place
-
-from drivers.wire.messages import EventKind
 from tests.sim.fake_table import FakeTable
 from tests.sim.test_gpio import until
 

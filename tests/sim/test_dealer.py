@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
 from firmware_sim.betting import BettingPlan
 from firmware_sim.dealer import Dealer
 from firmware_sim.errors import BenchError
@@ -16,7 +17,6 @@ from firmware_sim.floor_staff import Say, decide
 from firmware_sim.hand_text import hand_block, money
 from firmware_sim.players import Act, Choice, Player, strength
 from firmware_sim.world import Place, World, fresh_deck
-
 from tests.sim.fake_table import FakeTable
 
 

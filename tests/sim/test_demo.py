@@ -10,12 +10,12 @@ import threading
 from pathlib import Path
 
 import pytest
+
 from firmware_sim import scenario
 from firmware_sim.bench import Bench
 from firmware_sim.children import Daemon, call
 from firmware_sim.demo import QUIET_S
 from firmware_sim.demo_files import PINS, prepare
-
 from tests.sim.test_gpio import until
 
 pytestmark = pytest.mark.hil

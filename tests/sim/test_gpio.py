@@ -8,11 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from firmware_sim.bench import Bench
-from firmware_sim.errors import BenchError
-from firmware_sim.gpio_factory import SOCKET_VARIABLE, BenchMissing, SimFactory
-from firmware_sim.gpio_server import GpioServer
-from firmware_sim.spi_board import LedBoard, crc8
 from gpiozero import Button, Device, DigitalOutputDevice, SPIDevice
 from gpiozero.exc import GPIOPinInUse, PinSetInput
 
@@ -23,6 +18,11 @@ from drivers.gpio.layout import BoardLevels
 from drivers.gpio.panel import Panel as DriverPanel
 from drivers.gpio.spi_link import SpiLink
 from drivers.gpio.text_display import TextDisplay as DriverDisplay
+from firmware_sim.bench import Bench
+from firmware_sim.errors import BenchError
+from firmware_sim.gpio_factory import SOCKET_VARIABLE, BenchMissing, SimFactory
+from firmware_sim.gpio_server import GpioServer
+from firmware_sim.spi_board import LedBoard, crc8
 
 
 def wire(text: str) -> list[int]:

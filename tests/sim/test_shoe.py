@@ -8,9 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from firmware_sim.event_log import KEPT, EventLog
-from firmware_sim.shoe import MS, ShoeDevice
-from firmware_sim.shoe_unit import ShoeUnit
 
 from drivers.events import CardRead, DeviceEvent, DeviceNote, DeviceReady, EventsLost, PortBytes, PortClosed, PortEvent
 from drivers.shoe import Shoe
@@ -31,6 +28,9 @@ from drivers.wire.messages import (
     Result,
     Status,
 )
+from firmware_sim.event_log import KEPT, EventLog
+from firmware_sim.shoe import MS, ShoeDevice
+from firmware_sim.shoe_unit import ShoeUnit
 
 NONCE = 7
 
