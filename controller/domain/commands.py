@@ -4,7 +4,12 @@ devices and timers give through intake. Imperative, frozen; a command is a wish,
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
+
+Said = Annotated[str, msgspec.Meta(max_length=200)]
+"""Free text that a person gives; it stands in records and snapshots."""
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True, tag_field="name", forbid_unknown_fields=True):
@@ -14,13 +19,13 @@ class Command(msgspec.Struct, frozen=True, kw_only=True, tag_field="name", forbi
 class SignOn(Command, frozen=True, kw_only=True, tag="sign_on"):
     """The operator who identifies himself stands at the table as dealer or inspector."""
 
-    operator: str = ""
+    operator: Said = ""
 
 
 class SignOff(Command, frozen=True, kw_only=True, tag="sign_off"):
     """The operator leaves."""
 
-    operator: str = ""
+    operator: Said = ""
 
 
 class OpenTable(Command, frozen=True, kw_only=True, tag="open_table"):
@@ -158,14 +163,14 @@ class NameDiscards(Command, frozen=True, kw_only=True, tag="discarded"):
     """Which dealt cards are not on the felt, as text ("Qd 2c"). Adds to those named so far."""
 
     box: int
-    cards: str
+    cards: Said
 
 
 class Differs(Command, frozen=True, kw_only=True, tag="differs"):
     """The felt does not agree with the record; the box is frozen."""
 
     box: int
-    cards: str = ""
+    cards: Said = ""
 
 
 class Paid(Command, frozen=True, kw_only=True, tag="paid"):
@@ -182,7 +187,7 @@ class Hold(Command, frozen=True, kw_only=True, tag="hold"):
     """A dispute: the box waits, the others are paid."""
 
     box: int
-    reason: str = "dispute"
+    reason: Said = "dispute"
 
 
 class Undo(Command, frozen=True, kw_only=True, tag="undo"):
@@ -207,9 +212,9 @@ class CorrectStake(Command, frozen=True, kw_only=True, tag="correct_stake"):
 class EnterCard(Command, frozen=True, kw_only=True, tag="enter_card"):
     """Names an unread card of a place that lies open. `place`: box, draw, dealer, dealer_draw; `index` from 1."""
 
-    card: str
+    card: Said
     box: int = 0
-    place: str = ""
+    place: Said = ""
     index: int = 0
 
 
@@ -217,25 +222,25 @@ class VoidBox(Command, frozen=True, kw_only=True, tag="void_box"):
     """A dead hand: the box's stakes go back."""
 
     box: int
-    reason: str
+    reason: Said
 
 
 class VoidHand(Command, frozen=True, kw_only=True, tag="void_hand"):
     """A misdeal: all stakes go back."""
 
-    reason: str
+    reason: Said
 
 
 class Irregular(Command, frozen=True, kw_only=True, tag="irregular"):
     """The dealer declares something irregular; a supervisor decides."""
 
-    reason: str
+    reason: Said
 
 
 class Call(Command, frozen=True, kw_only=True, tag="call"):
     """Calls the supervisor."""
 
-    reason: str = "dealer"
+    reason: Said = "dealer"
 
 
 class Release(Command, frozen=True, kw_only=True, tag="release"):
@@ -263,7 +268,7 @@ class Resume(Command, frozen=True, kw_only=True, tag="resume"):
 class Deck(Command, frozen=True, kw_only=True, tag="deck"):
     """Another deck."""
 
-    deck: str
+    deck: Said
 
 
 class DiscardCheck(Command, frozen=True, kw_only=True, tag="discard_check"):
@@ -308,8 +313,8 @@ class CardIn(Command, frozen=True, kw_only=True, tag="card_in"):
 
     device: str
     event_no: int
-    card: str
-    reason: str = ""
+    card: Said
+    reason: Said = ""
 
     def __repr__(self) -> str:
         return f"CardIn(device={self.device!r}, event_no={self.event_no}, card=**)"
@@ -347,7 +352,7 @@ class DeviceOut(Command, frozen=True, kw_only=True, tag="device_out"):
     """A device is gone."""
 
     device: str
-    reason: str
+    reason: Said
 
 
 class TroubleIn(Command, frozen=True, kw_only=True, tag="trouble_in"):

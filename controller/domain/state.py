@@ -108,7 +108,12 @@ class Cause(StrEnum):
     BOARD = "board"
     READINGS_DIFFER = "readings_differ"
     SHOE = "shoe"
+    UNSETTLED = "unsettled"
     PROGRAM = "program"
+
+
+UNPAYABLE = frozenset({Cause.READINGS_DIFFER, Cause.UNSETTLED})
+"""Faults after which the hand can only be voided: nobody knows what to pay."""
 
 
 class Stake(Struct, frozen=True, kw_only=True):

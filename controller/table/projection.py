@@ -15,7 +15,7 @@ from controller.domain.hand import decisions
 from controller.domain.hand.expects import Expect, Want, current_decider, expects, may_look, side_bets
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import JokerPhase, Phase
-from controller.domain.state import DOC, Box, BoxStatus, Cause, FaceUp, Hand, Slot, Table, Unread
+from controller.domain.state import DOC, UNPAYABLE, Box, BoxStatus, FaceUp, Hand, Slot, Table, Unread
 from controller.table import prompts
 from controller.table.payout import PayLine, pay_lines
 
@@ -275,7 +275,7 @@ def allowed(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
         return words
     if want.kind is Want.SUPERVISOR:
         leave = {Phase.FAULT: "reset", Phase.IRREGULAR: "resume"}[hand.phase]
-        dead = hand.fault_cause is Cause.READINGS_DIFFER
+        dead = hand.fault_cause in UNPAYABLE
         dead_box = ("void_box",) if hand.phase is Phase.IRREGULAR else ()
         words = ("void_hand",) if dead else (leave, *dead_box, "void_hand")
     box = current_decider(hand, setup) if hand.phase is Phase.DECISIONS else None

@@ -7,7 +7,7 @@ from typing import Any
 from controller.domain import events as ev
 from controller.domain.evolve.folding import on, with_hand
 from controller.domain.phases import Phase
-from controller.domain.state import Cause, Table
+from controller.domain.state import UNPAYABLE, Cause, Table
 
 
 @on(ev.Irregularity)
@@ -30,7 +30,7 @@ def _fault_raised(table: Table, event: ev.FaultRaised) -> Table:
         return table
     hand, cause = table.hand, Cause(event.cause)
     faults = hand.faults if cause in hand.faults else (*hand.faults, cause)
-    if Cause.READINGS_DIFFER in hand.faults:  # nothing that comes after it makes the hand payable again
+    if UNPAYABLE & set(hand.faults):  # nothing that comes after it makes the hand payable again
         return with_hand(table, faults=faults)
     back = hand.fault_back if hand.phase is Phase.FAULT else hand.phase
     return with_hand(table, phase=Phase.FAULT, fault_back=back, fault_cause=cause, faults=faults, detail=event.detail)

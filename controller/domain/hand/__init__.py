@@ -136,7 +136,7 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
         case cm.Limits() as cmd:
             return people.limits(table, cmd, setup) if table.open else reject(Why.NOT_OPEN)
         case cm.Call() as cmd:
-            return people.call(cmd)
+            return people.call(table, cmd)
         case cm.Claim() as cmd:
             return (ev.CallRaised(reason=f"jackpot claim {cmd.hit}" if cmd.hit else "jackpot claim"),)
         case cm.Award() as cmd:
@@ -223,7 +223,7 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
         case cm.Redirect():
             return trouble.redirect(hand, cmd, setup)
         case cm.CorrectStake():
-            return trouble.correct_stake(hand, cmd, setup)
+            return trouble.correct_stake(table, hand, cmd, setup)
         case cm.EnterCard():
             return trouble.enter_card(table, hand, cmd, setup)
         case cm.VoidBox():

@@ -13,7 +13,7 @@ import msgspec
 from controller.domain import commands as cm
 from controller.domain.hand import jackpot
 from controller.domain.phases import JokerPhase, Phase
-from controller.domain.state import Hand, Table
+from controller.domain.state import Cause, Hand, Table
 
 
 class Grade(StrEnum):
@@ -52,15 +52,16 @@ def grade(command: cm.Command, table: Table, favours_player: bool = False) -> Gr
         case cm.Limits():
             return Grade.S
         case cm.VoidHand() if hand is not None:
-            public = hand.joker is JokerPhase.SHOWN or (hand.joker is JokerPhase.NONE and hand.qualifies is not None)
-            return Grade.C if public else Grade.B
+            return _ends_the_hand(hand)
+        case cm.VoidBox() if hand is not None and [b.box for b in hand.boxes if b.playing] == [command.box]:
+            return _ends_the_hand(hand)  # the last box: the whole hand
         case cm.Award():
             return Grade.C if jackpot.above_limit(command, table) else Grade.B
         case cm.Release() if command.box == 0:
             return Grade.S
         case cm.Count() if hand is not None and hand.phase is Phase.LOCKED:
             return Grade.B  # a difference was found: no longer the dealer's alone
-        case cm.CorrectStake() if hand is not None and _before_the_first_card(hand):
+        case cm.CorrectStake() if hand is not None and before_the_first_card(hand):
             return Grade.A
         case _ if isinstance(command, _SUPERVISED):
             return Grade.B
@@ -70,8 +71,19 @@ def grade(command: cm.Command, table: Table, favours_player: bool = False) -> Gr
             return Grade.A
 
 
-def _before_the_first_card(hand: Hand) -> bool:
-    """The dealer still corrects stakes alone; not where a difference was found (locked)."""
+def _ends_the_hand(hand: Hand) -> Grade:
+    """C once people may have seen what decides it: the joker on the board, or the dealer's hand where there is none.
+
+    A board that lit it and was read back wrong may have shown it.
+    """
+    seen = hand.joker is JokerPhase.SHOWN or (hand.joker is JokerPhase.DRAWN and Cause.BOARD in hand.faults)
+    return Grade.C if seen or hand.qualifies is not None else Grade.B
+
+
+def before_the_first_card(hand: Hand) -> bool:
+    """The dealer still corrects stakes alone; not where a count differed, nor once the joker is drawn."""
+    if hand.joker in (JokerPhase.DRAWN, JokerPhase.SHOWN):
+        return False
     dealt = bool(hand.dealer) or any(box.dealt for box in hand.boxes)
     return hand.phase is Phase.BETTING or (hand.phase is Phase.DEALING and not dealt)
 

@@ -131,15 +131,23 @@ def insure(box: Box, cmd: cm.Insure, setup: Setup, cap: int) -> Result:
     if box.insurance_carried:
         return reject(Why.INSURED, box=box.box)
     amount = cmd.amount or box.insurance or box.ante
-    high = insurance_bound(box, setup, cap)
+    high = insurance_bound(box.ante, setup, cap)
     if not box.ante <= amount <= high:
         return reject(Why.INSURANCE_RANGE, amount=amount, box=box.box, low=box.ante, high=high)
     return (ev.InsuranceStaked(box=box.box, amount=amount),)
 
 
-def insurance_bound(box: Box, setup: Setup, cap: int) -> int:
-    """The most that this box may insure, whatever it holds."""
-    return prices.insurance_bound(msgspec.structs.replace(setup.rules, cap=cap), box.ante)
+def insurance_bound(ante: int, setup: Setup, cap: int) -> int:
+    """The most that a box may insure, whatever it holds."""
+    return prices.insurance_bound(msgspec.structs.replace(setup.rules, cap=cap), ante)
+
+
+def dealer_fee_of(ante: int, setup: Setup) -> int | None:
+    """What the dealer's card costs; None where it does not come out whole."""
+    try:
+        return prices.dealer_fee(setup.rules, ante)
+    except TableError:
+        return None
 
 
 def _fix(box: Box, setup: Setup) -> Result:

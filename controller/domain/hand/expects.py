@@ -13,7 +13,7 @@ import msgspec
 from controller.domain.hand import dealer, jackpot
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import JokerPhase, Phase
-from controller.domain.state import Box, BoxStatus, Cause, Choice, Decision, FaceUp, Hand, Table, Unread
+from controller.domain.state import Box, BoxStatus, Choice, Decision, FaceUp, Hand, Table, Unread
 
 HAND_CARDS = 5
 
@@ -293,8 +293,3 @@ def public_cards(hand: Hand) -> frozenset[str]:
     """Every card that lies open."""
     slots = [*hand.dealer, *hand.dealer_drawn, *(s for b in hand.boxes for s in (*b.dealt, *b.drawn))]
     return frozenset(s.card for s in slots if isinstance(s, FaceUp))
-
-
-def wants_supervisor(cause: Cause | None) -> bool:
-    """Whether a held hand can go on at all by `resume` or `reset` (else only void)."""
-    return cause is not Cause.READINGS_DIFFER

@@ -122,8 +122,10 @@ def limits(table: Table, cmd: cm.Limits, setup: Setup) -> Result:
     return (ev.LimitsChanged(limits=plate),)
 
 
-def call(cmd: cm.Call) -> Result:
-    """CALL lamp with a reason."""
+def call(table: Table, cmd: cm.Call) -> Result:
+    """CALL lamp with a reason; the same reason again changes nothing."""
+    if table.call == cmd.reason:
+        return ()
     return (ev.CallRaised(reason=cmd.reason),)
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
-from controller.domain import prices
 from controller.domain.cards import CardError, card_text, parse_card
 from controller.domain.hand import dealer, jackpot
+from controller.domain.hand.decisions import dealer_fee_of
 from controller.domain.hand.expects import (
     Want,
     discards_missing,
@@ -28,7 +28,6 @@ from controller.domain.hand.setup import Differ, Setup, Unsettled
 from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import Box, BoxStatus, Cause, Choice, Decision, Hand, Table, Unread, known
-from controller.errors import TableError
 
 Result = tuple[ev.Event, ...] | Rejection
 
@@ -50,6 +49,8 @@ def reveal(table: Table, hand: Hand, setup: Setup) -> Result:
         told = setup.settle(asked)["dealer"]
     except Differ as differ:
         return readings_differ(0, asked, differ)
+    except Unsettled as error:
+        return unsettled(0, error)
     cards = tuple(known(slot) for slot in hand.dealer)
     return (ev.DealerRevealed(cards=cards, category=told["hand"], qualifies=told["qualifies"]),)
 
@@ -136,6 +137,8 @@ def settle_box(table: Table, hand: Hand, box: Box, setup: Setup) -> tuple[ev.Eve
         answer = setup.settle(asked)["boxes"][0]
     except Differ as differ:
         return readings_differ(box.box, asked, differ)
+    except Unsettled as error:
+        return unsettled(box.box, error)
     if not box.checked and _needs_check(box, answer, setup):
         return ()
     return (ev.BoxSettled(box=box.box, answer=public_answer(answer, turned=True)),)
@@ -166,6 +169,11 @@ def public_answer(answer: dict[str, Any], *, turned: bool) -> dict[str, Any]:
     return told
 
 
+def unsettled(box: int, error: Unsettled) -> tuple[ev.Event, ...]:
+    """The record of this box, or of the hand, is one that no rule settles: nothing is paid."""
+    return (ev.FaultRaised(cause=str(Cause.UNSETTLED), detail=f"box {box}, {error}" if box else str(error)),)
+
+
 def readings_differ(box: int, asked: dict[str, Any], differ: Differ) -> tuple[ev.Event, ...]:
     """Nothing is paid; both results go on record."""
     return (
@@ -185,9 +193,8 @@ def choose(hand: Hand, cmd: cm.TakeAnte | cm.BuyDealer, setup: Setup) -> Result:
         return reject(Why.NOT_THIS_BOX, box=cmd.box, lit=box.box)
     if isinstance(cmd, cm.TakeAnte):
         return (ev.AnteTaken(box=box.box),)
-    try:
-        fee = prices.dealer_fee(setup.rules, box.ante)
-    except TableError:
+    fee = dealer_fee_of(box.ante, setup)
+    if fee is None:
         return reject(Why.FEE_NOT_WHOLE, fee=setup.rules.dealer_exchange_fee, ante=box.ante)
     return (ev.DealerBought(box=box.box, fee=fee),)
 
@@ -306,4 +313,6 @@ def whole_hand(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
         answer = setup.settle(asked)
     except Differ as differ:
         return readings_differ(0, asked, differ)
+    except Unsettled as error:
+        return unsettled(0, error)
     return (ev.HandSettled(request=asked, answer=answer), *jackpot.moved(table, hand, answer))

@@ -8,12 +8,14 @@ from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.cards import CardError, card_text, deck, parse_card
 from controller.domain.hand import decisions
+from controller.domain.hand.authority import before_the_first_card
+from controller.domain.hand.betting import stake_wrong
 from controller.domain.hand.dealing import hold, seen_cards
 from controller.domain.hand.expects import Want, current_decider, deal_place, drawing, expects, public_cards
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import HELD, JokerPhase, Phase, may_return, next_phase
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import UNKNOWN, BoxStatus, Cause, Hand, Table
+from controller.domain.state import UNKNOWN, UNPAYABLE, BoxStatus, Cause, Choice, Hand, Table
 
 Result = tuple[ev.Event, ...] | Rejection
 MOST = 10**12  # minor units; a larger number is a slip of the keys
@@ -68,7 +70,7 @@ def reset(table: Table, hand: Hand, cmd: cm.Reset, setup: Setup) -> Result:
     """The fault's cause is gone. Cards lost with the shoe's events lie on the felt as unknown ones."""
     if hand.phase is not Phase.FAULT or hand.fault_back is None or hand.fault_cause is None:
         return reject(Why.NOTHING_HELD)
-    if hand.fault_cause is Cause.READINGS_DIFFER:
+    if hand.fault_cause in UNPAYABLE:
         return reject(Why.NOT_NOW, command="reset", phase="readings differ: void_hand")
     if cmd.cause not in ("", hand.fault_cause):
         return reject(Why.NOTHING_HELD)
@@ -191,8 +193,8 @@ def redirect(hand: Hand, cmd: cm.Redirect, setup: Setup) -> Result:
     return (ev.CardRedirected(source=cmd.box, target=cmd.target),)
 
 
-def correct_stake(hand: Hand, cmd: cm.CorrectStake, setup: Setup) -> Result:
-    """The chips on the felt govern, until the box is paid; the plate does not, but the game's rules do."""
+def correct_stake(table: Table, hand: Hand, cmd: cm.CorrectStake, setup: Setup) -> Result:
+    """The chips on the felt govern, until the box is paid. The plate binds the dealer alone, not a supervisor."""
     box = hand.box(cmd.box)
     bonus = box.bonus if cmd.bonus is None else cmd.bonus
     if not 0 < cmd.ante <= MOST or not 0 <= bonus <= MOST:
@@ -201,9 +203,21 @@ def correct_stake(hand: Hand, cmd: cm.CorrectStake, setup: Setup) -> Result:
         return reject(Why.NOT_NOW, command="correct_stake", phase=hand.phase)
     if bonus and not setup.rules.bonus_table:
         return reject(Why.NO_BONUS)
+    if before_the_first_card(hand):
+        if box.carried and cmd.ante != box.ante:
+            return reject(Why.CARRIED, box=box.box)
+        wrong = stake_wrong(box.box, cmd.ante, bonus, box.jackpot, table, setup)
+        if wrong is not None:
+            return wrong
     if bonus and box.blind and "bonus" not in setup.rules.blind_extras:
         return reject(Why.BLIND, box=box.box)
     fee = decisions.fee_of(box.count, box.sixth, cmd.ante, setup)
     if fee is None:
         return reject(Why.FEE_NOT_WHOLE, fee="the", ante=cmd.ante)
+    if box.choice is Choice.BUY and decisions.dealer_fee_of(cmd.ante, setup) is None:
+        return reject(Why.FEE_NOT_WHOLE, fee=setup.rules.dealer_exchange_fee, ante=cmd.ante)
+    if box.insured:
+        high = decisions.insurance_bound(cmd.ante, setup, int(table.limits["cap"]))
+        if not cmd.ante <= box.insurance <= high:
+            return reject(Why.INSURANCE_RANGE, amount=box.insurance, box=box.box, low=cmd.ante, high=high)
     return (ev.StakeCorrected(box=cmd.box, ante=cmd.ante, bonus=bonus, fee=fee),)
