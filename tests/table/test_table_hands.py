@@ -382,7 +382,7 @@ def test_every_box_void_ends_the_hand(tmp_path: Path, when: Want) -> None:
         .to(when if when is not Want.TURN else Want.PAID)
     )
     for box in (1, 2):
-        rig.do(cm.VoidBox(box=box, reason="dead"), S1, S2)
+        rig.do(cm.VoidBox(box=box, reason="dead"), S1, E1)
     assert rig.hand.number == 2
     ended = rig.events(ev.HandEnded)[-1]
     assert (ended.outcome, len(ended.key)) == ("void", 64)
