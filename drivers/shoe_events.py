@@ -1,6 +1,7 @@
 """What an EVENT of the shoe's protocol means to the table: a card as text, or a named note.
 
-Owns the words; knows no session and no order.
+Owns the words; knows no session and no order. A kind that it does not know is a note `kind_<n>`, never a card, and what
+such a note holds is not passed on: nobody here can tell what it is.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from drivers.events import CardRead, DeviceNote
 from drivers.wire.cards import CARD_TEXT
 from drivers.wire.messages import COUNT_UNKNOWN, Event, EventKind, UnreadReason
 
-_NOTES = {
+_NOTES: dict[int, str] = {
     EventKind.DECK_LOADED: "deck_loaded",
     EventKind.LID_OPEN: "lid_open",
     EventKind.LID_CLOSED: "lid_closed",
@@ -30,5 +31,7 @@ def told(device: str, event: Event) -> CardRead | DeviceNote:
         case EventKind.DECK_LOADED:
             count = "unknown" if event.value == COUNT_UNKNOWN else str(event.value)
             return DeviceNote(device, event.event_no, _NOTES[event.kind], count)
-        case _:
-            return DeviceNote(device, event.event_no, _NOTES[event.kind])
+        case kind if kind in _NOTES:
+            return DeviceNote(device, event.event_no, _NOTES[kind])
+        case kind:
+            return DeviceNote(device, event.event_no, f"kind_{kind:02x}", f"unknown kind {kind:02x}")

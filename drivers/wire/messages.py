@@ -19,6 +19,9 @@ VERSION = 1
 CLEAR = 0  # the security byte; 1 is reserved for sealed sessions
 AGAIN = 1  # the only flag
 COUNT_UNKNOWN = 0xFFFF
+FIRST_NOTE = 0x10  # kinds below tell of cards; from here on an unlisted kind is a note of a later page or of a maker
+LAST_KIND = 0xFF
+MAX_DETAIL = 16
 _HEADER = struct.Struct("<BBBB")
 
 
@@ -177,16 +180,23 @@ class Status(msgspec.Struct, frozen=True):
 
 
 class Event(msgspec.Struct, frozen=True):
-    """Device: something happened. `value` is the card's code, the reason or the count, as the kind says; else 0."""
+    """Device: something happened. `value` is the card's code, the reason or the count, as the kind says; else 0.
+
+    A kind that is not listed is a note, never a card; `detail` holds its bytes, which nobody here reads.
+    """
 
     TYPE: ClassVar[int] = 0x83
     event_no: int
-    kind: EventKind
+    kind: EventKind | int
     value: int = 0
     again: bool = False
+    detail: bytes = b""
 
     def __post_init__(self) -> None:
         _unsigned(self.event_no, 64, "event_no", 1)
+        listed = self.kind in EventKind.__members__.values()
+        _require(listed or FIRST_NOTE <= self.kind <= LAST_KIND, f"unknown kind of event {self.kind:02x}")
+        _require(len(self.detail) <= (0 if listed else MAX_DETAIL), "wrong length")
         match self.kind:
             case EventKind.CARD:
                 # The raw byte may be shown: it is not a card.
@@ -199,7 +209,8 @@ class Event(msgspec.Struct, frozen=True):
                 _require(self.value == 0, "this kind of event has no value")
 
     def __repr__(self) -> str:
-        return f"Event(event_no={self.event_no}, kind={self.kind.name}, value=**, again={self.again})"
+        kind = self.kind.name if isinstance(self.kind, EventKind) else f"{self.kind:02x}"
+        return f"Event(event_no={self.event_no}, kind={kind}, value=**, again={self.again})"
 
 
 class Lost(msgspec.Struct, frozen=True):
@@ -243,7 +254,7 @@ _PLAIN: dict[int, tuple[type[_Plain], struct.Struct]] = {
 _HELLO = struct.Struct("<Q8sQQB")
 _EVENT = struct.Struct("<QB")
 _DONE = struct.Struct("<IB")
-_VALUE_BYTES = {EventKind.CARD: 1, EventKind.CARD_UNREAD: 1, EventKind.DECK_LOADED: 2}
+_VALUE_BYTES: dict[int, int] = {EventKind.CARD: 1, EventKind.CARD_UNREAD: 1, EventKind.DECK_LOADED: 2}
 
 
 def is_from_host(message_type: int) -> bool:
@@ -265,7 +276,7 @@ def _body(message: Message) -> bytes:
             return _HELLO.pack(*fixed) + b"".join(bytes([len(text)]) + text for text in texts)
         case Event():
             value = message.value.to_bytes(_VALUE_BYTES.get(message.kind, 0), "little")
-            return _EVENT.pack(message.event_no, message.kind) + value
+            return _EVENT.pack(message.event_no, message.kind) + value + message.detail
         case Done():
             return _DONE.pack(message.command_id, message.result)
         case _:
@@ -319,6 +330,8 @@ def _hello(body: bytes) -> Hello:
 def _event(body: bytes, *, again: bool) -> Event:
     _require(len(body) >= _EVENT.size, "wrong length")
     event_no, number = _EVENT.unpack_from(body)
-    kind = EventKind(_listed(EventKind, number))
-    _require(len(body) == _EVENT.size + _VALUE_BYTES.get(kind, 0), "wrong length")
-    return Event(event_no, kind, int.from_bytes(body[_EVENT.size :], "little"), again)
+    rest = body[_EVENT.size :]
+    if number not in EventKind.__members__.values():
+        return Event(event_no, number, again=again, detail=rest)
+    _require(len(rest) == _VALUE_BYTES.get(number, 0), "wrong length")
+    return Event(event_no, EventKind(number), int.from_bytes(rest, "little"), again)

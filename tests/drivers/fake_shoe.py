@@ -20,7 +20,7 @@ class FakeShoe:
     def __init__(self, *, model: str = "SHOE", serial: str = "S-0007", firmware: str = "1.0.3") -> None:
         self.model, self.serial, self.firmware = model, serial, firmware
         self.link = Link(Side.DEVICE)
-        self.log: dict[int, tuple[m.EventKind, int]] = {}
+        self.log: dict[int, tuple[int, int, bytes]] = {}
         self.log_last = 0
         self.boots = 0
         self.card = m.CardState.NONE
@@ -50,9 +50,9 @@ class FakeShoe:
         texts = (self.model, self.serial, self.firmware)
         return self.link.send(m.Hello(nonce, boot, self.log_first, self.log_last, self.card, *texts), fresh=True)
 
-    def happen(self, kind: m.EventKind, value: int = 0) -> int:
+    def happen(self, kind: int, value: int = 0, detail: bytes = b"") -> int:
         self.log_last += 1
-        self.log[self.log_last] = (kind, value)
+        self.log[self.log_last] = (kind, value, detail)
         self.log.pop(self.log_last - KEEP, None)
         return self.log_last
 
@@ -80,6 +80,8 @@ class FakeShoe:
         if not self.nonce or not isinstance(item, m.Poll | m.Ack | m.Resend | m.DealEnable):
             return b""
         self.taken.append(item)
+        if self.polled_ns is None and not isinstance(item, m.Poll):
+            return b""
         return self.obey(item, now_ns)
 
     def obey(self, item: m.Message, now_ns: int) -> bytes:
@@ -89,10 +91,11 @@ class FakeShoe:
                     self.acked = acked if acked <= self.log_last else 0
                     self.next, self.sent = self.acked + 1, self.acked
                 self.polled_ns = now_ns
-                self.raise_to(acked)
-                return self.link.send(m.Status(poll_no, self.log_last, int(self.deal), self.link.frames))
+                self.raise_to(acked, now_ns)
+                frames = self.link.frames + self.link.protocol_errors
+                return self.link.send(m.Status(poll_no, self.log_last, int(self.deal), frames))
             case m.Ack(event_no=event_no):
-                self.raise_to(event_no)
+                self.raise_to(event_no, now_ns)
             case m.Resend(from_no=from_no) if from_no <= self.log_last + 1:
                 self.acked = min(self.acked, from_no - 1)
                 self.next = max(from_no, self.log_first)
@@ -101,15 +104,21 @@ class FakeShoe:
             case m.DealEnable(command_id=command_id, level=level) if command_id >= self.last_id:
                 if command_id > self.last_id:
                     self.last_id = command_id
-                    self.answer = m.Result.LID_OPEN if self.lid_open and level else m.Result.DONE
-                    self.deal = bool(level) and not self.lid_open
+                    self.answer = self.hindered(now_ns) if level else m.Result.DONE
+                    self.deal = bool(level) and self.answer is m.Result.DONE
                     self.done_for.append(command_id)
                 return self.link.send(m.Done(command_id, self.answer))
         return b""
 
-    def raise_to(self, event_no: int) -> None:
-        if event_no <= self.log_last:
-            self.acked = max(self.acked, event_no)
+    def hindered(self, now_ns: int) -> m.Result:
+        if self.lid_open:
+            return m.Result.LID_OPEN
+        polled = self.polled_ns is not None and now_ns - self.polled_ns < 1000 * MS
+        return m.Result.DONE if polled else m.Result.REFUSED
+
+    def raise_to(self, event_no: int, now_ns: int) -> None:
+        if self.acked < event_no <= self.log_last:
+            self.acked, self.sent_ns = event_no, now_ns
 
     def events(self, now_ns: int) -> bytes:
         if self.polled_ns is None:
@@ -125,10 +134,11 @@ class FakeShoe:
         return out
 
     def event(self, event_no: int, now_ns: int) -> bytes:
-        kind, value = self.log[event_no]
+        kind, value, detail = self.log[event_no]
         again, self.sent = event_no <= self.sent, max(self.sent, event_no)
-        self.sent_ns = now_ns
-        return self.link.send(m.Event(event_no, kind, value, again))
+        if event_no == max(self.acked + 1, self.log_first):
+            self.sent_ns = now_ns
+        return self.link.send(m.Event(event_no, kind, value, again, detail))
 
 
 class Table:
