@@ -261,9 +261,8 @@ class Shoe:
     # -- a session ----------------------------------------------------------------------------------------------
 
     def _heartbeat(self, now_ns: int) -> list[DeviceEvent]:
-        if self._state is State.READY:
-            self._send_deal(now_ns)
         if now_ns < self._poll_ns:
+            self._send_deal(now_ns)
             return []
         # Counted in polls, not in time: a host that was held up itself has not asked, so nobody failed to answer.
         missed = self._poll_no - self._answered_no
@@ -271,6 +270,7 @@ class Shoe:
             self._begin_asking(now_ns)
             return self._tell_lost("no answer for 5 s")
         self._poll(now_ns)
+        self._send_deal(now_ns)  # behind the poll: a device that has not been polled for 1 s refuses
         if missed < SILENT_POLLS or self._silent:
             return []
         self._silent = True
@@ -279,10 +279,11 @@ class Shoe:
     def _poll(self, now_ns: int) -> None:
         self._poll_no += 1
         self._poll_ns = now_ns + POLL_NS
-        self._send(Poll(self._poll_no, self._acked))
+        # Of a log that people have not decided on, nothing is on disk.
+        self._send(Poll(self._poll_no, self._acked if self._state is State.READY else 0))
 
     def _send_deal(self, now_ns: int) -> None:
-        command = self._deal.send(now_ns)
+        command = self._deal.send(now_ns) if self._state is State.READY else None
         if command is not None:
             self._send(command)
 

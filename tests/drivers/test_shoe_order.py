@@ -7,6 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from drivers.events import CardRead, DeviceNote, EventsLost
+from drivers.shoe import State
 from drivers.wire import messages as m
 from drivers.wire.cards import CARD_TEXT
 from drivers.wire.framing import encode_frame
@@ -44,6 +45,17 @@ def test_everything_that_happens_is_told_in_order() -> None:
     kinds = [event.kind for event in table.told(DeviceNote)[2:] if isinstance(event, DeviceNote)]
     assert kinds == ["lid_open", "lid_closed", "jam", "double_feed", "shoe_empty", "cut_card"]
     assert table.device.acked == 10
+
+
+def test_a_kind_that_nobody_knows_here_is_a_note_and_acknowledged() -> None:
+    table = linked()
+    for kind in (0x17, 0xFF):
+        table.device.happen(kind, detail=b"\x33")
+    table.device.cards(51)
+    table.run(500)
+    notes = [DeviceNote("shoe", 1, "kind_17", "unknown kind 17"), DeviceNote("shoe", 2, "kind_ff", "unknown kind ff")]
+    assert table.said[1:] == [*notes, CardRead("shoe", 3, "As")]
+    assert table.device.acked == 3
 
 
 def test_f1_byte_by_byte_and_in_pieces_it_is_the_same_table() -> None:
@@ -113,6 +125,17 @@ def test_no_acknowledgement_before_the_journal_has_it() -> None:
     table.run(2000)
     assert table.journal == {1: "As", 2: "Ah"}
     assert table.device.acked == 2
+
+
+def test_while_it_is_held_polls_acknowledge_nothing_and_nothing_else_is_said() -> None:
+    table = Table(FakeShoe(), last_event=2)
+    table.device.cards(51)
+    table.driver.enable_deal(True)
+    table.plug()
+    table.run(3000)
+    assert table.driver.state is State.HELD
+    assert {type(item) for item in table.device.taken} == {m.Poll}
+    assert {item.acked for item in table.device.taken if isinstance(item, m.Poll)} == {0}
 
 
 def test_a_gap_is_asked_for_and_filled() -> None:
@@ -301,7 +324,7 @@ def test_whatever_happens_to_the_device_the_journal_is_the_log(acts: list[str]) 
                 table.run(300)
     table.journalling = True
     table.run(15_000)
-    log = {event_no: CARD_TEXT[value] for event_no, (_, value) in table.device.log.items()}
+    log = {event_no: CARD_TEXT[value] for event_no, (_, value, _) in table.device.log.items()}
     assert table.journal == log
     assert list(table.journal) == sorted(table.journal)
     assert table.differs == []

@@ -222,6 +222,15 @@ def test_a_device_that_inhibited_itself_is_enabled_again() -> None:
     assert table.device.deal
 
 
+def test_a_host_that_was_held_up_polls_before_it_enables() -> None:
+    table = ready_table()
+    table.driver.enable_deal(True)
+    table.driver.outgoing()  # lost
+    table.now_ns += 3000 * MS
+    table.run(20)
+    assert table.device.deal
+
+
 def test_a_refusal_is_told_once_and_asked_again() -> None:
     table = ready_table()
     table.device.lid_open = True
