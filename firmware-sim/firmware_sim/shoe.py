@@ -41,7 +41,8 @@ class Session:
     """What lives from one HELLO_ASK to the next."""
 
     nonce: int
-    polled_ns: int | None = None  # None until the first POLL: no event before it
+    polled_ns: int | None = None  # None until the first POLL: before it no event is sent and nothing is obeyed
+    progress_ns: int = 0  # when `acked` last rose
     acked: int = 0
     next: int = 1
     command_id: int = 0
@@ -54,7 +55,7 @@ class ShoeDevice:
     def __init__(self, log: EventLog, serial: str = "SIM-0001", model: str = "SHOE/sim") -> None:
         self._log = log
         self.serial, self.model, self.firmware = serial, model, "1.0.0"
-        self.lid_open = False
+        self.lid_open = self.jammed = False
         self.cards_left = 0
         self.drop_acks_until_ns = 0  # fault: what acknowledges is lost on the line until then
         self.deal = False
@@ -67,9 +68,8 @@ class ShoeDevice:
         self._session: Session | None = None
         self._link = Link(Side.DEVICE)
         self._out = bytearray()
-        self._sent: set[int] = set()
+        self._sent_ns: dict[int, int] = {}  # when each event was last sent, since power-up
         self._again = 0
-        self._quiet_since_ns: int | None = None
         self.deal = False
         self._send(self._hello(0), fresh=True)
 
@@ -96,8 +96,8 @@ class ShoeDevice:
         if now_ns - session.polled_ns >= INHIBIT_NS:
             self.deal = False
         oldest = max(session.acked + 1, self._log.first)
-        quiet = self._quiet_since_ns
-        if quiet is not None and oldest < session.next and now_ns - quiet >= AGAIN_NS:
+        quiet_ns = max(session.progress_ns, self._sent_ns.get(oldest, 0))
+        if oldest < session.next and now_ns - quiet_ns >= AGAIN_NS:
             self._send_event(oldest, now_ns)
 
     # --- what happens physically
@@ -114,18 +114,18 @@ class ShoeDevice:
 
     def load(self, count: int, now_ns: int) -> None:
         """Lid open, a shuffled deck in, lid closed."""
-        self.lid_open, self.deal = True, False
         self.happen(EventKind.LID_OPEN, 0, now_ns)
         self.cards_left = count
         self.happen(EventKind.DECK_LOADED, count, now_ns)
-        self.lid_open = False
         self.happen(EventKind.LID_CLOSED, 0, now_ns)
 
     def happen(self, kind: EventKind, value: int, now_ns: int) -> int:
-        """Log an event, then send it when its turn comes."""
+        """Log an event, inhibited or not, then send it when its turn comes."""
+        if kind in (EventKind.LID_OPEN, EventKind.LID_CLOSED):
+            self.lid_open = kind is EventKind.LID_OPEN
+        if kind in (EventKind.JAM, EventKind.LID_CLOSED):
+            self.jammed = kind is EventKind.JAM  # this shoe takes a jam for cleared when the lid closes
         number = self._log.append(kind, value).number
-        if kind is EventKind.JAM or self._full():
-            self.deal = False
         self._pump(now_ns)
         return number
 
@@ -160,7 +160,6 @@ class ShoeDevice:
         if self._session is None or self._session.nonce != nonce:
             self._session = Session(nonce)
             self.deal = False
-            self._quiet_since_ns = None
         self._send(self._hello(nonce))
 
     def _obey(self, session: Session, message: Poll | Ack | Resend | DealEnable, now_ns: int) -> None:
@@ -173,7 +172,7 @@ class ShoeDevice:
             case Resend(from_no=number):
                 self._resend(session, number)
             case DealEnable(command_id=command_id, level=level):
-                self._deal_enable(session, command_id, level)
+                self._deal_enable(session, command_id, bool(level), now_ns)
 
     def _polled(self, session: Session, acked: int, now_ns: int) -> None:
         if session.polled_ns is None:
@@ -188,7 +187,7 @@ class ShoeDevice:
             return
         if session.acked < number <= self._log.last:
             session.acked = number
-            self._quiet_since_ns = now_ns
+            session.progress_ns = now_ns
 
     def _resend(self, session: Session, number: int) -> None:
         if session.polled_ns is None or not 1 <= number <= self._log.last + 1:
@@ -199,28 +198,31 @@ class ShoeDevice:
         session.next = max(number, first)
         session.acked = min(session.acked, number - 1)
 
-    def _deal_enable(self, session: Session, command_id: int, level: int) -> None:
+    def _deal_enable(self, session: Session, command_id: int, level: bool, now_ns: int) -> None:
         if command_id < session.command_id or session.polled_ns is None:
             return
         if command_id > session.command_id:
             session.command_id = command_id
-            session.answers = {command_id: self._carry_out(bool(level))}
+            silent = now_ns - session.polled_ns >= INHIBIT_NS
+            hindered = (self._hindrance() or (Result.REFUSED if silent else None)) if level else None
+            self.deal = level and hindered is None
+            session.answers = {command_id: hindered or Result.DONE}
         self._send(Done(command_id=command_id, result=session.answers[command_id]))
 
-    def _carry_out(self, level: bool) -> Result:
-        if level and self.lid_open:
+    def _hindrance(self) -> Result | None:
+        """Why no card may be drawn, whatever the host wishes; an empty shoe is no reason."""
+        if self.lid_open:
             return Result.LID_OPEN
-        if level and self._full():
-            return Result.LOG_FULL
-        self.deal = level
-        return Result.DONE
-
-    def _full(self) -> bool:
-        return self._log.last - self.acked >= KEPT
+        if self.jammed:
+            return Result.JAM
+        waiting = self._log.last - max(self.acked, self._log.first - 1)
+        return Result.LOG_FULL if waiting >= KEPT else None
 
     # --- sending
 
     def _pump(self, now_ns: int) -> None:
+        if self._hindrance() is not None:
+            self.deal = False
         session = self._session
         if session is None or session.polled_ns is None:
             return
@@ -234,12 +236,11 @@ class ShoeDevice:
         event = self._log.get(number)
         if event is None:
             return
-        again = number in self._sent
+        again = number in self._sent_ns
         self._again += again
-        self._sent.add(number)
-        if len(self._sent) > 4 * KEPT:
-            self._sent = {sent for sent in self._sent if sent >= self._log.first}
-        self._quiet_since_ns = now_ns
+        self._sent_ns[number] = now_ns
+        if len(self._sent_ns) > 4 * KEPT:
+            self._sent_ns = {sent: at for sent, at in self._sent_ns.items() if sent >= self._log.first}
         self._send(Event(event_no=number, kind=EventKind(event.kind), value=event.value, again=again))
 
     def _hello(self, nonce: int) -> Hello:
@@ -259,7 +260,7 @@ class ShoeDevice:
             poll_no=poll_no,
             log_last=self._log.last,
             deal=int(self.deal),
-            frames=self._link.frames & U32,
+            frames=(self._link.frames + self._link.protocol_errors) & U32,
             noise=self._link.noise & U32,
             again=self._again & U32,
         )

@@ -12,7 +12,6 @@ import pytest
 from drivers.events import CardRead, DeviceEvent, DeviceNote, DeviceReady, EventsLost, PortBytes, PortClosed, PortEvent
 from drivers.shoe import Shoe
 from drivers.transport.serial_port import SerialPump
-from drivers.wire.link import Link, Side
 from drivers.wire.messages import (
     Ack,
     DealEnable,
@@ -22,7 +21,6 @@ from drivers.wire.messages import (
     Hello,
     HelloAsk,
     Lost,
-    Message,
     Poll,
     Resend,
     Result,
@@ -31,46 +29,12 @@ from drivers.wire.messages import (
 from firmware_sim.event_log import KEPT, EventLog
 from firmware_sim.shoe import MS, ShoeDevice
 from firmware_sim.shoe_unit import ShoeUnit
-
-NONCE = 7
-
-
-class Host:
-    """The other end, by hand: what the device says, and time."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.device = ShoeDevice(EventLog(folder / "events"))
-        self.link = Link(Side.HOST)
-        self.now = 0
-
-    def hear(self) -> list[Message]:
-        return list(self.link.receive(self.device.outgoing()))  # type: ignore[misc]
-
-    def say(self, message: Message) -> list[Message]:
-        self.device.receive(self.link.send(message), self.now)
-        return self.hear()
-
-    def after(self, ms: int) -> list[Message]:
-        self.now += ms * MS
-        self.device.tick(self.now)
-        return self.hear()
-
-    def session(self, acked: int = 0) -> list[Message]:
-        self.say(HelloAsk(NONCE))
-        return self.say(Poll(1, acked))
-
-    def deal(self) -> None:
-        assert self.say(DealEnable(1, 1)) == [Done(1, Result.DONE)]
+from tests.sim.shoe_host import NONCE, Host, numbers
 
 
 @pytest.fixture
 def host(tmp_path: Path) -> Host:
     return Host(tmp_path)
-
-
-def numbers(messages: list[Message]) -> list[int]:
-    return [message.event_no for message in messages if isinstance(message, Event)]
 
 
 def test_example_frames_of_the_page(host: Host) -> None:
