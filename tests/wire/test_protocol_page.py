@@ -87,6 +87,17 @@ def test_the_table_of_cards_is_the_pages() -> None:
     assert sorted((int(code), text) for code, text in cells) == list(enumerate(CARD_TEXT))
 
 
+def test_the_kinds_of_the_page_are_the_codes() -> None:
+    events = PAGE.split("### Events")[1].split("**Kinds not listed**")[0]
+    kinds = {int(number, 16): name for number, name in re.findall(r"^\| ([0-9A-F]{2}) \| ([A-Z_]+) \|", events, re.M)}
+    assert kinds == {kind.value: kind.name for kind in m.EventKind}
+    free = [kind for kind in range(256) if kind not in kinds]
+    notes = [kind for kind in free if kind >= m.FIRST_NOTE]
+    assert "| 00 |" in PAGE and f"| 03..{m.FIRST_NOTE - 1:02X} |" in PAGE
+    assert f"| {notes[0]:02X}..7F |" in PAGE and f"| 80..{notes[-1]:02X} |" in PAGE
+    assert f"a detail of 0 to {m.MAX_DETAIL} bytes" in PAGE
+
+
 def test_timings_of_the_page_are_the_codes() -> None:
     from drivers import shoe  # noqa: PLC0415 - only this test looks above the wire
 
