@@ -22,7 +22,8 @@ def make_setup(config: Config) -> Setup:
     base = rules.base_id or rules.id
     rules = _with_overrides(rules, config)
     _check(rules, config)
-    told = odds.remark(rules) if odds.known(rules) is not None else None  # only what is stored: a table starts at once
+    own = bool(rules.settlement_diff(load(base)))
+    told = odds.remark(rules) if own or odds.known(rules) is not None else None
     return Setup(
         table=config.table.id,
         rules=rules,
@@ -41,7 +42,9 @@ def make_setup(config: Config) -> Setup:
         settle_set=rules.settlement_diff(load(base)),
         edge=told.text if told else "",
         warnings=(*_cap_warning(rules, config), *(told.warnings if told else ())),
-        favours_player=bool(told and told.favours_player),
+        # A game as it ships is named and warned of; a pay table of the house's own that favours the player takes two
+        # people beside the dealer to open (docs/decisions/odds-at-opening.md).
+        favours_player=bool(own and told and told.favours_player),
         jackpot_stake=config.jackpot.stake if config.jackpot else 0,
         meter_start=config.jackpot.meter if config.jackpot else "",
     )

@@ -6,8 +6,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from harness import D1, S1, S2, Rig
 
 from controller.config import load_config
+from controller.domain import commands as cm
+from controller.domain import events as ev
 from controller.domain.rejections import Why
 from controller.domain.remedies import remedy
 from controller.errors import TableError
@@ -58,3 +61,27 @@ def test_what_is_not_led_is_refused_by_name(tmp_path: Path, old: str, new: str, 
 def test_every_refusal_says_what_to_do() -> None:
     assert all(remedy(why) for why in Why)
     assert remedy(Why.STALE) != remedy(Why.NO_STAKE)
+
+
+HOUSE = """base = "caribbean"
+[pay]
+pair = 3
+"""
+
+
+def test_a_pay_table_of_the_house_that_favours_the_player_takes_grade_c(tmp_path: Path) -> None:
+    (tmp_path / "house.toml").write_text(HOUSE, "utf-8")
+    setup = make_setup(load_config(edited(tmp_path, 'rules = "jpoker"', f'rules = "{tmp_path}/house.toml"')))
+    assert setup.favours_player
+    assert any("the player has the edge" in warning for warning in setup.warnings)
+    rig = Rig(setup=setup)
+    rig.connect()
+    assert rig.act(cm.OpenTable(), D1, S1).waiting
+    rig.do(cm.OpenTable(), D1, S1, S2)
+    assert rig.events(ev.TableOpened)[-1].house_edge.startswith("house edge -")
+
+
+def test_a_shipped_game_opens_with_one_supervisor_and_names_its_edge(tmp_path: Path) -> None:
+    setup = make_setup(load_config(edited(tmp_path, "boxes = 6", "boxes = 6")))
+    assert not setup.favours_player
+    assert "house edge" in setup.edge
