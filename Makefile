@@ -5,8 +5,9 @@ HANDS ?=
 GAME ?= jpoker
 SEED ?=
 DIR ?=
+SEEDS ?= 20
 
-.PHONY: demo test lint bench diagrams setup lock clean
+.PHONY: demo test lint bench soak diagrams setup lock clean
 
 setup: .venv/.ready
 
@@ -28,6 +29,9 @@ lint: .venv/.ready
 bench: .venv/.ready
 	@$(PY) -m pip install --quiet --require-hashes -r requirements-bench.lock
 	@$(PY) benchmarks/run.py
+
+soak: .venv/.ready
+	@$(PY) tests/soak.py $(SEEDS)
 
 diagrams: .venv/.ready
 	@scripts/diagrams

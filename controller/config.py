@@ -135,8 +135,8 @@ class ProcedureSection(Struct, frozen=True, kw_only=True):
 
     stop_timeout_s: Annotated[int, Meta(ge=1, le=120)] = 10
     max_unknown: Annotated[int, Meta(ge=0, le=5)] = 2
-    max_open_boxes: Annotated[int, Meta(ge=1, le=7)] = 2
-    equal_antes: bool = False
+    max_open_boxes: Annotated[int, Meta(ge=1, le=7)] | None = None
+    equal_antes: bool | None = None
     stake_entry: StakeEntry = StakeEntry.BEFORE_DEAL
     settle_mode: SettleMode = SettleMode.BOX_BY_BOX
     discard_check_from: Category = Category.TRIPS
@@ -321,7 +321,7 @@ def _sense(config: Config) -> Iterator[Mistake]:
         yield Mistake("limits.ante_min", what, f"give at most {limits.ante_max}")
     if list(limits.chips) != sorted(set(limits.chips)):
         yield Mistake("limits.chips", "limits.chips do not rise", "give six different denominations, smallest first")
-    if config.procedure.max_open_boxes > table.boxes:
+    if (config.procedure.max_open_boxes or 0) > table.boxes:
         what = f"procedure.max_open_boxes {config.procedure.max_open_boxes} is more than the table's boxes"
         yield Mistake("procedure.max_open_boxes", what, f"give at most table.boxes, {table.boxes}")
     if table.cards is Cards.SHOE and config.shoe is None:

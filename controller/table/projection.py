@@ -280,7 +280,7 @@ def allowed(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
         words = ("void_hand",) if dead else (leave, *dead_box, "void_hand")
     box = current_decider(hand, setup) if hand.phase is Phase.DECISIONS else None
     if box is not None:
-        words = (*decisions.options(box, setup), *words)
+        words = (*decisions.options(hand, box, setup), *words)
     if want.kind is Want.STOP and hand.stop_late:
         words = ("start", *words)
     return words

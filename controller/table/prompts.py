@@ -7,7 +7,7 @@ import msgspec
 from controller.domain.hand.expects import Expect, Want
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import Health, Phase
-from controller.domain.state import Cause, Table
+from controller.domain.state import Cause, Hand, Table
 
 
 class Prompt(msgspec.Struct, frozen=True):
@@ -44,6 +44,7 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "paid": (819, "Box {b}: pay as shown, then OK", "Бокс {b}: выплата, затем OK"),
     "rest": (820, "DEALER DOES NOT PLAY: ante 1:1, bets back, OK", "ДИЛЕР НЕ ИГРАЕТ: анте 1:1, ставки назад, OK"),
     "award": (827, "JACKPOT box {b}: {n} frozen: award {i}", "ДЖЕКПОТ бокс {b}: {n}: подтвердите {i}"),
+    "rest_back": (829, "DEALER DOES NOT PLAY: antes and bets back, OK", "ДИЛЕР НЕ ИГРАЕТ: анте и ставки назад, OK"),
     "release": (821, "Box {b} is disputed: supervisor releases it", "Бокс {b} спорный: решает инспектор"),
     "card_dealer_draw": (824, "The dealer's bought card", "Купленная карта дилера"),
     "choice": (825, "DEALER HAS NO GAME: box {b}: ante BET, buy EXTRA", "НЕТ ИГРЫ: бокс {b}: анте BET, купить EXTRA"),
@@ -92,6 +93,12 @@ def _text(table: Table, want: Expect, setup: Setup) -> tuple[int, str, str]:
     return _TEXTS[_key(table, want, setup)] if cause is None else _CAUSES[cause]
 
 
+def _pushes(hand: Hand, setup: Setup) -> bool:
+    """Whether antes go back unpaid: the house's rule (Q3), or a bought card that did not help (Q38)."""
+    rules = setup.rules
+    return (rules.dealer_exchange_fail_ante if hand.bought else rules.ante_on_no_qualify) == "push"
+
+
 def _key(table: Table, want: Expect, setup: Setup) -> str:
     hand = table.hand
     match want.kind:
@@ -105,6 +112,8 @@ def _key(table: Table, want: Expect, setup: Setup) -> str:
             return "stop_late" if hand is not None and hand.stop_late else "stop"
         case Want.ENTRY:
             return "entry_dealer" if want.place.startswith("dealer") else "entry_box"
+        case Want.REST if hand is not None and _pushes(hand, setup):
+            return "rest_back"
         case kind:
             return str(kind)
 

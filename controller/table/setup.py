@@ -79,8 +79,8 @@ def _procedure(rules: RuleSet, config: Config) -> Procedure:
         stop_timeout_s=config.procedure.stop_timeout_s,
         max_unknown=config.procedure.max_unknown,
         discard_check_from=str(config.procedure.discard_check_from),
-        max_open_boxes=config.procedure.max_open_boxes,
-        equal_antes=config.procedure.equal_antes,
+        max_open_boxes=config.procedure.max_open_boxes or rules.max_open_boxes,
+        equal_antes=rules.equal_antes if config.procedure.equal_antes is None else config.procedure.equal_antes,
     )
 
 

@@ -132,7 +132,10 @@ MISTAKES = {
     "minimum above maximum": (BASE.replace("ante_min = 10", "ante_min = 101"), ["above limits.ante_max"]),
     "section is a value": ("log = 3\n" + BASE, ["log is not a section"]),
     "no shoe": (BASE.split("[shoe]", maxsplit=1)[0], ["missing section shoe", "at_turn"]),
-    "open boxes": (BASE.replace("boxes = 6", "boxes = 1"), ["procedure.max_open_boxes 2 is more"]),
+    "open boxes": (
+        BASE.replace("boxes = 6", "boxes = 1") + "[procedure]\nmax_open_boxes = 2\n",
+        ["procedure.max_open_boxes 2 is more"],
+    ),
     "simulated pins in production": (
         BASE.replace('"bench"', '"production"') + '[gpio]\nfactory = "mock"\n',
         ["gpio.factory 'mock' in production"],

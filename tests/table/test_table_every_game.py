@@ -94,7 +94,7 @@ class Player:
 
     def decide(self, number: int) -> None:
         box = self.rig.hand.box(number)
-        words = [w for w in options(box, self.rig.setup) if w != "fix_draw"]
+        words = [w for w in options(self.rig.hand, box, self.rig.setup) if w != "fix_draw"]
         word = self.random.choice([*words, "bet"])
         if word == "insure" and box.insurance:
             word = "bet"

@@ -326,3 +326,11 @@ def test_a_burned_card_comes_first() -> None:
     rig.deal()
     rig.do(cm.Fold(box=1))
     rig.finish()
+
+
+def test_no_insurance_where_the_joker_is_the_dealers_own_card() -> None:
+    """Q82: he always plays then."""
+    rig = Rig(setup=make_setup("jpoker_online", boxes=2, house={"insurance_max_fraction": "1/2"})).open()
+    rig.stake(b1=10).joker("DOC").lock().deal()
+    assert "insure" not in rig.snapshot().allowed
+    rig.refused(Why.NOT_OFFERED, cm.Insure(box=1))

@@ -256,7 +256,7 @@ def _decided(table: Table, hand: Hand, cmd: decisions.Act, setup: Setup) -> Resu
     late = setup.rules.insurance_until == "reveal" and hand.qualifies is None
     if not isinstance(cmd, cm.Insure) or not late or box.blind or box.decision is not Decision.RAISE:
         return reject(Why.NOT_NOW, command=cmd.__struct_config__.tag, phase=hand.phase)
-    return decisions.insure(box, cmd, setup, cap)
+    return decisions.insure(hand, box, cmd, setup, cap)
 
 
 def _ok(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:

@@ -10,7 +10,7 @@ from controller.domain import prices
 from controller.domain.hand.expects import current_decider
 from controller.domain.hand.setup import Setup
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import Action, Box, Hand
+from controller.domain.state import DOC, Action, Box, Hand
 from controller.errors import TableError
 
 Result = tuple[ev.Event, ...] | Rejection
@@ -40,12 +40,17 @@ def decision(hand: Hand, cmd: Act, setup: Setup, cap: int) -> Result:
         case cm.Fold():
             return _fold(box, setup)
         case cm.Insure():
-            return insure(box, cmd, setup, cap)
+            return insure(hand, box, cmd, setup, cap)
         case cm.Bet():
             return (ev.BetMade(box=box.box, amount=2 * box.ante),)
 
 
-def options(box: Box, setup: Setup) -> tuple[str, ...]:
+def insurable(hand: Hand, setup: Setup) -> bool:
+    """Insurance is offered; not where the joker is the dealer's own open card, since he always plays then (Q82)."""
+    return setup.rules.insurance and hand.slot != DOC
+
+
+def options(hand: Hand, box: Box, setup: Setup) -> tuple[str, ...]:
     """The words of what the lit box may do now, by public facts alone."""
     words: list[str] = []
     if not box.awaits_draw:
@@ -58,7 +63,7 @@ def options(box: Box, setup: Setup) -> tuple[str, ...]:
         words.append("exchange")
     if _may_buy6(box, setup):
         words.append("buy6")
-    if setup.rules.insurance and not box.awaits_draw and not box.insurance_carried:
+    if insurable(hand, setup) and not box.awaits_draw and not box.insurance_carried:
         words.append("insure")
     if box.awaits_draw and not box.fixed and setup.procedure.draw_timing == "after_all":
         words.append("fix_draw")
@@ -124,9 +129,9 @@ def _buy6(box: Box, setup: Setup) -> Result:
     return (ev.SixthBought(box=box.box, fee=fee),)
 
 
-def insure(box: Box, cmd: cm.Insure, setup: Setup, cap: int) -> Result:
+def insure(hand: Hand, box: Box, cmd: cm.Insure, setup: Setup, cap: int) -> Result:
     """Taken from any box up to a bound that tells nothing of its cards; judged when the box is turned (floor 1)."""
-    if not setup.rules.insurance:
+    if not insurable(hand, setup):
         return reject(Why.NOT_OFFERED, what="insurance")
     if box.insurance_carried:
         return reject(Why.INSURED, box=box.box)

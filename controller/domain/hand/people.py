@@ -87,6 +87,8 @@ def unsupported(setup: Setup) -> str:
     """What the loaded rule set asks for that this table does not lead yet; empty where it can be dealt."""
     rules = setup.rules
     asked = {
+        f"stub_policy {rules.stub_policy}": rules.stub_policy != "fewer_boxes",
+        f"bonus_pay_time {rules.bonus_pay_time}": rules.bonus_pay_time != "settlement",
         "cap per player": str(rules.cap_per) == "player",
         "repeated exchanges": rules.repeat_exchange,
         "sixth card or insurance on a blind box": bool({"buy6", "insurance"} & set(rules.blind_extras)),
