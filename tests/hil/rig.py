@@ -24,6 +24,7 @@ from typing import Any
 
 from controller.control.client import Client
 from controller.errors import TableError
+from drivers.gpio.debounce import Timing
 from firmware_sim.bench import Bench
 from firmware_sim.demo_files import PINS, prepare
 from firmware_sim.floor_staff import decide
@@ -33,7 +34,6 @@ Snapshot = dict[str, Any]
 Wanted = Callable[[Snapshot], bool]
 BIN = Path(sys.executable).parent
 PATIENCE_S = 20.0
-QUIET_S = 1.3
 UNREAD = "??"  # never read and never turned
 CHANGES_BY_RESTART = frozenset({"version", "devices", "health"})
 
@@ -117,7 +117,7 @@ class Rig:
         self.bench = RecordingBench(self.folder, seed)
         self.child: subprocess.Popen[bytes] | None = None
         self.clean = True
-        self._keys_at = 0.0
+        self._keys_at: float | None = None
 
     def __enter__(self) -> Rig:
         self.bench.start()
@@ -137,6 +137,7 @@ class Rig:
     ) -> subprocess.Popen[bytes]:
         """tabled, not waited for."""
         assert self.child is None or self.child.poll() is not None
+        self._keys_at = None
         with (self.folder / "stderr").open("ab") as err:
             self.child = subprocess.Popen(
                 [*(program or (str(BIN / "tabled"),)), "--config", str(self.config)],
@@ -155,9 +156,7 @@ class Rig:
     def start(self, **how: Any) -> Snapshot:
         """tabled, until its first snapshot is there and its devices are ready."""
         self.spawn(**how)
-        snap = self.wait(devices_ready)
-        self._keys_at = time.monotonic() + QUIET_S
-        return snap
+        return self.wait(devices_ready)
 
     def kill(self) -> None:
         """Power cut for the daemon."""
@@ -166,6 +165,15 @@ class Rig:
         if self.child is not None:
             self.child.wait()
             self.wait_gone()
+
+    def restart_same(self) -> Snapshot:
+        """Kill, start again, and see that nothing but the run has changed."""
+        before = self.now
+        self.kill()
+        after = self.start()
+        assert same_table(before, after) == {}
+        assert after["version"] > before["version"]
+        return after
 
     def wait_gone(self) -> None:
         """The bench has seen that the daemon is away: what it knows from now on is of the next run."""
@@ -230,7 +238,14 @@ class Rig:
         return self.wait_expects("start")
 
     def wait_for_keys(self) -> None:
-        """Keys count once they have been quiet for a second (docs/wiring.md)."""
+        """A key counts once it has been quiet for the settle time (docs/wiring.md) since this run read it first.
+
+        RunStarted is written after that, by the same clock; an edge carries the bench's time, so a busy daemon that
+        comes to it late takes it all the same.
+        """
+        if self._keys_at is None:
+            assert self.now  # a snapshot of this run: its RunStarted stands in the file
+            self._keys_at = (self.records("RunStarted")[-1]["mono"] + Timing().settle_ns) / 1e9
         pause(max(0.0, self._keys_at - time.monotonic()))
 
     def tablectl(self, *args: str, pins: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:

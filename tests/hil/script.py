@@ -66,10 +66,10 @@ class Script:
         if not self.rig.now["boxes"][box - 1]["in"]:
             self.key(f"K{box}", lambda s: bool(s["boxes"][box - 1]["in"]))
 
-    def start(self) -> Snapshot:
+    def start(self, phase: str = "dealing") -> Snapshot:
         """The bets are closed."""
         name = "OK" if "OK" in self.rig.now["keys"] else "START"
-        return self.key(name, lambda s: s["phase"] == "dealing")
+        return self.key(name, lambda s: s["phase"] == phase)
 
     def cards(self, count: int = 99) -> Snapshot:
         """Cards to where they are expected, and the player's STOP when it is due."""

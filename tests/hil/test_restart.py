@@ -14,8 +14,9 @@ from tests.hil.rig import Rig, Snapshot, Wanted, devices_ready, last_hand, pause
 pytestmark = pytest.mark.hil
 
 GAMES = ("jpoker", "oasis_ru")
-MOMENTS = int(os.environ.get("HIL_MOMENTS", "10"))  # a soak asks for more
-SEEDS = range(1, 1 + int(os.environ.get("HIL_SEEDS", "1")))
+MOMENTS = 10  # kills in one hand
+HANDS = 8  # not every hand comes by every point, or is long enough
+SEEDS = range(1, 1 + int(os.environ.get("HIL_SEEDS", "1")))  # a soak asks for more
 
 
 def joker(snap: Snapshot) -> str:
@@ -48,54 +49,70 @@ POINTS: dict[str, Wanted] = {
 }
 
 
-def new_point(snap: Snapshot, reached: set[str]) -> str | None:
+JOKER_POINTS: dict[str, Wanted] = {
+    "dealing, STOP awaited": lambda s: s["phase"] == "dealing" and joker(s) == "armed" and cards(s) > 0,
+    "dealing, joker shown": lambda s: s["phase"] == "dealing" and joker(s) == "shown",
+}
+
+
+def new_point(snap: Snapshot, missing: dict[str, Wanted]) -> str | None:
     """A moment that no kill has hit yet."""
-    return next((name for name, wanted in POINTS.items() if name not in reached and wanted(snap)), None)
-
-
-def restart_and_compare(rig: Rig) -> Snapshot:
-    """Kill, start again, and see that nothing but the run has changed."""
-    before = rig.now
-    rig.kill()
-    after = rig.start()
-    assert same_table(before, after) == {}
-    assert after["version"] > before["version"]
-    return after
+    return next((name for name, wanted in missing.items() if wanted(snap)), None)
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_kill_at_every_phase(game: str) -> None:
+    missing = POINTS | (JOKER_POINTS if game == "jpoker" else {})
     with table(game, seed=5) as rig:
-        reached: set[str] = set()
-        for hand in (1, 2):  # what one hand does not come by, the next may
-            while last_hand(rig.now) < hand:
-                snap = rig.play_until(lambda s, h=hand: last_hand(s) >= h or new_point(s, reached) is not None, 40)  # type: ignore[misc]
-                point = new_point(snap, reached) if last_hand(snap) < hand else None
-                if point is not None:
-                    reached.add(point)
-                    restart_and_compare(rig)
-        assert len(reached) >= len(POINTS) - 1, POINTS.keys() - reached
+        hand = 0
+        while missing and hand < HANDS:  # what one hand does not come by, the next may
+            hand += 1
+            kill_at_points(rig, hand, missing)
+        assert not missing
         rig.bench.new_deck(99)
         assert rig.stop()[0] == 0
         rig.audit()
-        for hand in (1, 2):
-            rig.felt_agrees(hand)
+        for number in range(1, hand + 1):
+            rig.felt_agrees(number)
 
 
-def random_kills(rig: Rig, random: Random, moments: int) -> int:
-    """The robot plays in its own thread; the daemon dies at moments that nobody chose. Returns how often."""
+def kill_at_points(rig: Rig, hand: int, missing: dict[str, Wanted]) -> None:
+    """This hand to its end, with a kill at every point on its way that no hand has come by before."""
+    while last_hand(rig.now) < hand:
+        snap = rig.play_until(lambda s: last_hand(s) >= hand or new_point(s, missing) is not None, 40)
+        point = new_point(snap, missing) if last_hand(snap) < hand else None
+        if point is not None:
+            del missing[point]
+            rig.restart_same()
+
+
+def acts_left(snap: Snapshot) -> int:
+    """About how many records this hand still brings."""
+    boxes = sum(bool(box["in"]) for box in snap["boxes"])
+    match snap["phase"]:
+        case "betting":
+            return 45
+        case "dealing":
+            return 5 * (boxes + 1) - cards(snap) + boxes + 3
+        case "decisions":
+            return sum(box["in"] and not box["decision"] for box in snap["boxes"]) + 3
+        case _:
+            return 1
+
+
+def random_kills(rig: Rig, random: Random, hand: int) -> int:
+    """The robot plays in its own thread; the daemon dies at moments that nobody chose. How often in this hand."""
     kills = 0
-    rig.bench.let_robot_play(True)
-    while kills < moments and last_hand(rig.now) < 1:
-        version = rig.now["version"]
-        steps = random.randrange(1, 12)
-        rig.wait_staffed(lambda s: s["version"] >= version + steps or last_hand(s) >= 1)  # noqa: B023 - used at once
+    while kills < MOMENTS and last_hand(rig.now) < hand:
+        now = rig.now
+        version = now["version"] + random.randrange(2 * acts_left(now) // (MOMENTS - kills + 1) + 1)
+        rig.wait_staffed(lambda s: s["version"] >= version or last_hand(s) >= hand)  # noqa: B023 - used at once
         pause(random.random() * 0.03)
         before = rig.now
-        rig.kill()
-        kills += 1
-        after = rig.start()
-        never_goes_back(before, after)
+        if last_hand(before) < hand:
+            rig.kill()
+            kills += 1
+            never_goes_back(before, rig.start())
     return kills
 
 
@@ -122,18 +139,25 @@ def never_goes_back(before: Snapshot, after: Snapshot) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_kill_at_random_moments(game: str, seed: int) -> None:
+def test_kill_at_ten_random_moments_of_a_hand(game: str, seed: int) -> None:
+    random = Random(f"{game}/{seed}")
     with table(game, seed) as rig:
-        kills = random_kills(rig, Random(f"{game}/{seed}"), MOMENTS)
+        rig.bench.let_robot_play(True)
+        hand, kills = 0, 0
+        while kills < MOMENTS and hand < HANDS:  # a short hand may end before
+            hand += 1
+            kills = random_kills(rig, random, hand)
+        rig.wait_staffed(lambda s: last_hand(s) >= hand or s["phase"] != "betting")
         rig.bench.dealer.most_hands = 0
-        rig.wait_staffed(lambda s: last_hand(s) >= 1 and s["phase"] == "betting")
+        rig.wait_staffed(lambda s: last_hand(s) >= hand and s["phase"] == "betting")
         rig.bench.let_robot_play(False)
-        assert kills >= min(MOMENTS, 3)  # a short hand has no more moments
-        if not until(lambda: 1 in rig.bench.felts, 1.5):
+        assert kills == MOMENTS
+        if not until(lambda: hand in rig.bench.felts, 1.5):
             rig.bench.new_deck(99)
         assert rig.stop()[0] == 0
         rig.audit()
-        rig.felt_agrees(1)
+        for number in range(1, hand + 1):
+            rig.felt_agrees(number)
 
 
 def test_a_drawn_joker_is_lit_before_any_key_works() -> None:
@@ -182,8 +206,7 @@ def test_after_a_restart_no_key_works_before_the_board_shows_the_joker() -> None
         rig.kill()
         rig.bench.board.power(on=False)
         rig.spawn()
-        rig.wait(lambda s: True)
-        pause(1.1)
+        rig.wait_for_keys()
         rig.bench.press("FOLD")
         rig.bench.press("BET")
         assert until(lambda: refused_dark(rig) == {"fold", "bet"}, 5), rig.records("Rejected")
