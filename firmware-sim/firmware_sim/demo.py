@@ -68,6 +68,15 @@ class Staff:
                 self._stop.wait(1.0)
 
 
+PROGRESS = {
+    "betting": "bets",
+    "dealing": "the deal",
+    "decisions": "the players decide",
+    "reveal": "the dealer shows",
+    "settling": "boxes are turned and paid",
+}
+
+
 class Demo:
     """One run."""
 
@@ -85,6 +94,8 @@ class Demo:
         self._staff = Staff(self._bench, self._say_aloud)
         self._daemon: Daemon | None = None
         self._shown = 0
+        self._before = 0  # hands that the journal held when this run began
+        self._told = (0, "")
         self._tail_told = False
         self._settled = 0
         self._void_in_a_row = 0
@@ -112,7 +123,7 @@ class Demo:
         }
         self._daemon = Daemon(self._config, self._folder, environ)
         snap = self._wait(lambda now: True, READY_S, "tabled to be ready")
-        self._shown = last_hand(snap)
+        self._shown = self._before = last_hand(snap)
         if not snap.get("open"):
             self._say(Say(("open_table",), (DEALER, SUPERVISOR)))
         self._staff.start()
@@ -156,6 +167,7 @@ class Demo:
             snap = self._bench.feed.wait(wanted, 0.25)
             if snap is not None:
                 return snap
+            self._progress(self._bench.feed.latest or {})
             seen = (self._bench.feed.latest or {}).get("version")
             if seen != version:
                 since, version = time.monotonic(), seen
@@ -164,6 +176,13 @@ class Demo:
                 what, where = f"tabled ended with {code}", str(self._folder)
                 raise BenchError(725, what, where, "see its log", exit_code=max(code, 1))  # killed: below 0
         raise BenchError(726, f"waited {progress_s:.0f} s for {what}", self._stands(), "see tabled.log", exit_code=1)
+
+    def _progress(self, snap: Snapshot) -> None:
+        """At a pace one can watch: what the table does between two accounts."""
+        now = (int(snap.get("hand") or 0), str(snap.get("phase")))
+        if self._hands is None and now != self._told and now[1] in PROGRESS:
+            self._told = now
+            _print(f"  hand {now[0]}: {PROGRESS[now[1]]} ...")
 
     def _stands(self) -> str:
         snap = self._bench.feed.latest
@@ -196,7 +215,8 @@ class Demo:
         if not journal.exists():
             return False
         try:
-            _print(call("tablectl", "audit", str(journal)).strip())
+            behind = ["--from", str(self._before + 1)] if self._before else []
+            _print(call("tablectl", "audit", str(journal), *behind).strip())
         except BenchError as error:
             _print(error.line(), error=True)
             return False

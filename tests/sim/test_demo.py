@@ -56,7 +56,7 @@ def test_hands_and_audit(tmp_path: Path, game: str) -> None:
     again = demo(tmp_path, "--game", game, "--hands", "1", "--seed", "3")
     assert again.returncode == 0, again.stdout + again.stderr
     assert "hand 3" in again.stdout
-    assert again.stdout.splitlines()[-1].startswith("audit: OK 3 hands, ")
+    assert again.stdout.splitlines()[-1].startswith("audit: OK 1 hands, ")
 
 
 @pytest.mark.parametrize("fault", ["unread-card", "duplicate-card", "extra-card", "unplug-300ms", "open-lamp"])

@@ -35,7 +35,11 @@ def note_in(table: Table, cmd: cm.NoteIn) -> Result:
         return _again(table, cmd.event_no, f"note:{cmd.kind}")
     if cmd.event_no > table.shoe.last_event + 1:
         return ()
-    return (ev.DeviceNoted(device=cmd.device, event_no=cmd.event_no, kind=cmd.kind, detail=cmd.detail),)
+    noted = ev.DeviceNoted(device=cmd.device, event_no=cmd.event_no, kind=cmd.kind, detail=cmd.detail)
+    hand = table.hand
+    if cmd.kind == "double_feed" and hand is not None and hand.phase in HELD:  # two cards left, one was told
+        return (noted, *hold(hand, Cause.DECLARED, None), ev.CallRaised(reason="double feed at the shoe"))
+    return (noted,)
 
 
 def _again(table: Table, event_no: int, what: str) -> Result:
