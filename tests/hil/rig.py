@@ -248,6 +248,11 @@ class Rig:
             self._keys_at = (self.records("RunStarted")[-1]["mono"] + Timing().settle_ns) / 1e9
         pause(max(0.0, self._keys_at - time.monotonic()))
 
+    def press(self, name: str) -> None:
+        """A short press, not before keys count."""
+        self.wait_for_keys()
+        self.bench.press(name)
+
     def tablectl(self, *args: str, pins: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
         """The command, as a person gives it."""
         return tablectl(*args, pins=pins)

@@ -51,18 +51,19 @@ class Script:
         return sum(count for name, count in self.presses.items() if name != "STOP")
 
     def key(self, name: str, wanted: Wanted | None = None) -> Snapshot:
-        """A press, and what it must bring (default: anything)."""
+        """A press, and what it must bring (default: anything; a refusal is a record too). Never too early to count."""
+        self.rig.wait_for_keys()
         before = self.rig.now["version"]
         self.rig.bench.press(name)
         return self.rig.wait(wanted or (lambda s: s["version"] > before), 5)
 
     def chord(self, *names: str) -> Snapshot:
+        self.rig.wait_for_keys()
         before = self.rig.now["version"]
         self.rig.bench.chord(*names)
         return self.rig.wait(lambda s: s["version"] > before, 5)
 
     def box_in(self, box: int) -> None:
-        self.rig.wait_for_keys()
         if not self.rig.now["boxes"][box - 1]["in"]:
             self.key(f"K{box}", lambda s: bool(s["boxes"][box - 1]["in"]))
 

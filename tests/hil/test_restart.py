@@ -171,7 +171,7 @@ def test_a_drawn_joker_is_lit_before_any_key_works() -> None:
             return transfer(data)
 
         rig.bench.gpio.attach(0, slow)
-        rig.bench.press("STOP")
+        rig.press("STOP")
         before = rig.wait(lambda s: joker(s) == "drawn")
         rig.kill()
         gate.set()
@@ -207,15 +207,15 @@ def test_after_a_restart_no_key_works_before_the_board_shows_the_joker() -> None
         rig.bench.board.power(on=False)
         rig.spawn()
         rig.wait_for_keys()
-        rig.bench.press("FOLD")
-        rig.bench.press("BET")
+        rig.press("FOLD")
+        rig.press("BET")
         assert until(lambda: refused_dark(rig) == {"fold", "bet"}, 5), rig.records("Rejected")
         assert rig.now["boxes"] == before["boxes"]
         rig.bench.board.power(on=True)
         rig.wait(devices_ready)
         assert rig.bench.board.joker() == before["joker"]["card"]
         box = before["expects"]["box"]
-        rig.bench.press("FOLD")
+        rig.press("FOLD")
         rig.wait(lambda s: s["boxes"][box - 1]["decision"] == "fold")
         rig.play_hands(1)
         assert rig.stop()[0] == 0

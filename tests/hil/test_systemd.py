@@ -110,7 +110,7 @@ def test_a_stuck_loop_feeds_no_watchdog_and_the_socket_says_so() -> None:  # F59
         rig.play_until(lambda s: s["phase"] == "dealing")
         lock = stuck_journal(rig)
         next(lock)
-        rig.bench.press("K1")  # refused, and the refusal is a record: the loop waits for the journal
+        rig.press("K1")  # refused, and the refusal is a record: the loop waits for the journal
         rig.bench.draw_card("box", 1)
         pause(0.3)
         before = len(systemd.said("WATCHDOG=1"))
