@@ -1,7 +1,7 @@
 """All 2,598,960 hands, and all 270,725 fours with a joker: the two readings order them alike.
 
-The first reading values every hand; the second judges each kind (ranks, and whether all are of one suit) on random hands
-of it, since by its definitions suits matter in no other way.
+The first reading values every hand; the second judges each kind (ranks, and whether all are of one suit) on random
+hands of it, since by its definitions suits matter in no other way.
 """
 
 from __future__ import annotations
