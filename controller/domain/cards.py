@@ -1,7 +1,8 @@
 """Cards as small integers, and their text. Owns the notation; knows no game.
 
 A card is 4 * rank + suit: rank 0 is the deuce and 12 the ace, suits 0 to 3 are clubs, diamonds, hearts, spades;
-52 is the joker of the 53-card deck (`JK`). Text: rank `23456789TJQKA` (or `10`), then suit `cdhs`.
+52 is the joker of the 53-card deck (`JK`). Text: rank `23456789TJQKA` (or `10`), then suit `cdhs` or its sign (full or
+outlined). Devices have codes of their own (drivers.wire.cards); this is for what people type.
 """
 
 from __future__ import annotations
@@ -18,6 +19,14 @@ JOKER = Card(52)
 _TEXT = [r + s for r in RANKS for s in SUITS] + ["JK"]
 _CARD = {text: Card(i) for i, text in enumerate(_TEXT)}
 _CARD |= {"10" + s: Card(8 * 4 + i) for i, s in enumerate(SUITS)}
+_CARD |= {
+    text.replace(suit, sign): card
+    for text, card in list(_CARD.items())
+    if text != "JK"
+    for suit, signs in zip(SUITS, ("\u2663\u2667", "\u2666\u2662", "\u2665\u2661", "\u2660\u2664"), strict=True)
+    for sign in signs
+    if text.endswith(suit)
+}
 
 
 class CardError(ValueError):
@@ -25,7 +34,7 @@ class CardError(ValueError):
 
 
 def parse_card(text: str) -> Card:
-    """`As`, `Td`, `10d`, `JK`. Strict: any other spelling is a CardError, never a guess."""
+    """`As`, `Td`, `10d`, `A\u2660`, `JK`. Strict: any other spelling is a CardError, never a guess."""
     try:
         return _CARD[text]
     except KeyError:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from controller.domain.cards import JOKER, Card, deck, rank_of
+from controller.domain.cards import JOKER, Card, card_text, deck, rank_of
 from controller.domain.play import Action, Box, Cards, Round
 from controller.domain.prices import dealer_fee, fee, offered_counts, sixth_card_fee
 from controller.domain.ruleset import RuleSet
@@ -41,6 +41,7 @@ def _check_joker(rules: RuleSet, round_: Round) -> None:
 
 
 def _check_cards(rules: RuleSet, round_: Round) -> None:
+    """Named for people who settle a hand by hand; a table passes on the code alone (the rule of silence)."""
     known = set(deck(rules.deck_size))
     if round_.joker is not None and round_.joker not in known - {JOKER}:
         raise TableError(411, "the joker is not a card of this deck", "joker", "a card of the deck")
@@ -50,9 +51,11 @@ def _check_cards(rules: RuleSet, round_: Round) -> None:
             if card is None:
                 continue
             if card not in known:
-                raise TableError(411, "a card that this deck does not hold", where, f"the deck has {len(known)} cards")
+                what = f"{card_text(card)} is not in this deck"
+                raise TableError(411, what, where, f"the deck has {len(known)} cards")
             if card in seen:
-                raise TableError(411, "a card that stands twice", where, "count the deck, enter what lies there")
+                what = f"{card_text(card)} stands twice"
+                raise TableError(411, what, where, "count the deck, enter what lies there")
             seen.add(card)
 
 
