@@ -5,23 +5,29 @@ Prints hands per second and the seed of the first failure. Not collected by pyte
 
 from __future__ import annotations
 
+import random
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "table"))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from harness import Rig, make_setup
 from test_table_every_game import FILLED, Player
 
+from controller import settle
 from controller.domain import events as ev
 from controller.journal.hands import read_hand
 from controller.journal.recall import check_draw
-from controller.rulesets import shipped
+from controller.rulesets import load, shipped
 from controller.table.audit import check_hand
+from tests.domain.hands import random_request
+from tests.domain.test_readings import EVERY
 
 HANDS = 20
+REQUESTS = 500
 
 
 def run(rules: str, seed: int, folder: Path) -> int:
@@ -39,11 +45,22 @@ def run(rules: str, seed: int, folder: Path) -> int:
     return len(rig.events(ev.HandEnded))
 
 
+def readings(seed: int) -> int:
+    """Random requests of every game by both readings; `run` raises where they differ."""
+    rng = random.Random(seed)
+    for name, changes in EVERY:
+        rules = load(name).with_set(changes)
+        for _ in range(REQUESTS):
+            settle.run(random_request(rng, rules, name, changes))
+    return len(EVERY) * REQUESTS
+
+
 def main() -> None:
     """`tests/soak.py SEEDS`."""
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
-    start, hands = time.perf_counter(), 0
+    start, hands, requests = time.perf_counter(), 0, 0
     for seed in range(seeds):
+        requests += readings(seed)
         for rules in shipped():
             with tempfile.TemporaryDirectory() as folder:
                 try:
@@ -52,7 +69,7 @@ def main() -> None:
                     print(f"soak: FAILED {rules} seed {seed}", flush=True)
                     raise
     spent = time.perf_counter() - start
-    print(f"soak: OK {hands} hands, {seeds} seeds, {hands / spent:.0f} hands/s with journal and audit")
+    print(f"soak: OK {hands} hands dealt and audited, {requests} settled by both readings, {spent:.0f} s")
 
 
 if __name__ == "__main__":

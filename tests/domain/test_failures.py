@@ -42,8 +42,6 @@ def test_f52_a_card_that_stands_twice_is_refused(dealer: str, cards: str, extra:
         settled("oasis_ru", dealer, cards, {"jackpot": {"meter": 1000}}, **extra)
     assert error.value.code == "TC-0411"
     assert "stands twice" in error.value.line(), "named, with its place; a table passes on the code alone"
-        "named, with its place; the table tells only the code"
-    )
 
 
 def test_f53_ten_is_t_or_10_and_nothing_else() -> None:
