@@ -29,6 +29,7 @@ lint: .venv/.ready
 bench: .venv/.ready
 	@$(PY) -m pip install --quiet --require-hashes -r requirements-bench.lock
 	@$(PY) benchmarks/run.py
+	@$(PY) benchmarks/floor.py
 
 soak: .venv/.ready
 	@$(PY) tests/soak.py $(SEEDS)
