@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 
 from controller import settle
@@ -124,6 +125,37 @@ def ranking_wild(hands: list[list[Card]]) -> None:
     row("rank a hand with the joker", f"{a / n * 1e6:.2f} us", peer, f"1/{1 / ratio:.0f}", "<= 1/80")
 
 
+def all_hands() -> None:
+    import eval7  # noqa: PLC0415
+
+    from controller.odds.deck import Deck  # noqa: PLC0415
+    from controller.odds.finals import Book  # noqa: PLC0415
+
+    deck = [eval7.Card(r + s) for r in "23456789TJQKA" for s in "cdhs"]
+    few = list(combinations(deck, 5))[:: 2_598_960 // 50_000]
+    evaluate = eval7.evaluate
+    whole = 2_598_960 / len(few)
+    for name in ("caribbean", "joker53"):
+        book = Book(load(name))
+        a, b, _ = beside(lambda k=book: Deck(k).codes(), lambda: [evaluate(hand) for hand in few])  # type: ignore[misc]
+        ratio = b * whole / a
+        row(
+            f"all hands of a deck, {name}",
+            f"{a * 1e3:.1f} ms",
+            f"eval7 loop {b * whole:.2f} s",
+            f"1/{ratio:.0f}",
+            "<= 1/50",
+        )
+
+
+def exact_edges() -> None:
+    from controller.odds.engine import compute  # noqa: PLC0415
+
+    for name, goal in (("caribbean", 2), ("oasis_ru", 20)):
+        spent = timed(lambda n=name: compute(load(n), "best"))  # type: ignore[misc]
+        row(f"exact edge, {name}", f"{spent:.1f} s", "-", "", f"<= {goal} s")
+
+
 def settling() -> None:
     lines = (Path(__file__).parents[1] / "tests/golden/settle.jsonl").read_text("utf-8").splitlines()
     asked = [v["in"] for v in map(json.loads, lines) if "error" not in v["out"]]
@@ -190,6 +222,8 @@ def main() -> None:
     ranking_natural(hands)
     ranking_peers(hands)
     ranking_wild(hands)
+    all_hands()
+    exact_edges()
     settling()
     with tempfile.TemporaryDirectory() as folder:
         appending(Path(folder))
