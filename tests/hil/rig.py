@@ -14,7 +14,6 @@ import signal
 import socket
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -29,10 +28,10 @@ from firmware_sim.bench import Bench
 from firmware_sim.demo_files import PINS, prepare
 from firmware_sim.floor_staff import decide
 from firmware_sim.world import World
+from tests.hil.commands import BIN, tablectl, tablectl_here
 
 Snapshot = dict[str, Any]
 Wanted = Callable[[Snapshot], bool]
-BIN = Path(sys.executable).parent
 PATIENCE_S = 20.0
 UNREAD = "??"  # never read and never turned
 CHANGES_BY_RESTART = frozenset({"version", "devices", "health"})
@@ -300,7 +299,7 @@ class Rig:
 
     def audit(self) -> str:
         """The audit's verdict; fails where it is not clean."""
-        done = tablectl("audit", str(self.journal))
+        done = tablectl_here("audit", str(self.journal))
         self.clean = self.clean and done.returncode == 0
         assert done.returncode == 0, (done.stdout, done.stderr, str(self.folder))
         assert "audit: OK" in done.stdout
@@ -314,7 +313,7 @@ class Rig:
 
     def recall(self, hand: int) -> Snapshot:
         """A finished hand out of the file."""
-        done = tablectl("recall", str(hand), "--json", str(self.journal))
+        done = tablectl_here("recall", str(hand), "--json", str(self.journal))
         assert done.returncode == 0, done.stderr
         found: Snapshot = json.loads(done.stdout)
         return found
@@ -337,25 +336,6 @@ class Rig:
         assert dealer == felt.dealer
         every = [card for lay in felt.boxes.values() for card in lay.dealt + lay.drawn] + felt.dealer
         assert len(every) == len(set(every))
-
-
-def tablectl(*args: str, pins: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
-    """Runs tablectl, with PINs on a descriptor."""
-    read, write = os.pipe()
-    os.write(write, "".join(f"{pin}\n" for pin in pins).encode())
-    os.close(write)
-    try:
-        return subprocess.run(
-            [str(BIN / "tablectl"), *args, *(("--pin-fd", str(read)) if pins else ())],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            pass_fds=(read,),
-            timeout=60,
-            check=False,
-        )
-    finally:
-        os.close(read)
 
 
 def devices_ready(snap: Snapshot) -> bool:

@@ -1,4 +1,4 @@
-"""The demo as a stranger runs it: a block a hand, seeds that repeat, signals in mid-hand (more: tests/sim/test_demo.py)."""
+"""The demo as a stranger runs it: seeds that repeat, signals in mid-hand (more: tests/sim/test_demo.py)."""
 
 from __future__ import annotations
 

@@ -30,9 +30,8 @@ def draw(rig: Rig, expects: Snapshot, card: str | None = None) -> None:
     assert rig.bench.draw_card(expects["place"], expects.get("box", 0), card)
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_kill_before_the_table_opens(game: str) -> None:
-    with Rig(game, seed=5) as rig:
+def test_kill_before_the_table_opens() -> None:
+    with Rig(seed=5) as rig:
         rig.start()
         assert rig.restart_same()["phase"] == "closed"
         rig.open_table()
@@ -74,8 +73,7 @@ def test_kill_at_a_deck_fault_and_while_the_deck_is_put_away(game: str) -> None:
         finish(rig, 2)
 
 
-@pytest.mark.parametrize("where", ["dealing", "decisions"])
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(("game", "where"), [("jpoker", "decisions"), ("oasis_ru", "dealing")])
 def test_kill_while_an_irregularity_is_declared(game: str, where: str) -> None:
     with table(game, seed=5) as rig:
         before = rig.play_until(lambda s: s["phase"] == where and cards(s) >= 3)
