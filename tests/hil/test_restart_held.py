@@ -31,7 +31,7 @@ def draw(rig: Rig, expects: Snapshot, card: str | None = None) -> None:
 
 
 def test_kill_before_the_table_opens() -> None:
-    with Rig(seed=5) as rig:
+    with Rig(seed=3) as rig:
         rig.start()
         assert rig.restart_same()["phase"] == "closed"
         rig.open_table()
@@ -40,7 +40,7 @@ def test_kill_before_the_table_opens() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_kill_while_side_bets_are_counted_again(game: str) -> None:
-    with table(game, seed=5) as rig:
+    with table(game, seed=3) as rig:
         script = Script(rig)
         rig.bench.new_deck(1)
         script.box_in(1)
@@ -75,7 +75,7 @@ def test_kill_at_a_deck_fault_and_while_the_deck_is_put_away(game: str) -> None:
 
 @pytest.mark.parametrize(("game", "where"), [("jpoker", "decisions"), ("oasis_ru", "dealing")])
 def test_kill_while_an_irregularity_is_declared(game: str, where: str) -> None:
-    with table(game, seed=5) as rig:
+    with table(game, seed=3) as rig:
         before = rig.play_until(lambda s: s["phase"] == where and cards(s) >= 3)
         rig.do("irregular", "dealer", reason="a card fell")
         rig.wait(lambda s: s["phase"] == "irregular")
