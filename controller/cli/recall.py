@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from controller.cli.output import one_line, print_json, print_lines
+from controller.cli.recall_text import draw_lines, recall_lines
 from controller.cli.table import read_pins, socket_path, with_socket
 from controller.control.client import Client
 from controller.domain.events import registry
@@ -47,7 +48,7 @@ def recall_command(number: int, journal: Path | None, as_json: bool, **asked: An
     if as_json:
         print_json(facts)
     else:
-        print_lines([one_line(line) for line in _lines(facts)])
+        print_lines([one_line(line) for line in recall_lines(facts)])
     _end(findings)
 
 
@@ -61,7 +62,7 @@ def verify_hand_command(number: int, journal: Path | None, as_json: bool, **aske
     if as_json:
         print_json({"hand": number, "ok": not findings, "draw": facts["draw"], "findings": findings})
     elif not findings:
-        print_lines([one_line(line) for line in [*_draw_lines(facts["draw"]), f"verify-hand: OK hand {number}"]])
+        print_lines([one_line(line) for line in [*draw_lines(facts["draw"]), f"verify-hand: OK hand {number}"]])
     _end(findings)
 
 
@@ -98,20 +99,3 @@ def _end(findings: list[Finding]) -> None:
         click.echo(finding.what, err=True)
     if findings:
         click.get_current_context().exit(1)
-
-
-def _lines(facts: dict[str, Any]) -> list[str]:
-    lines = [f"RECALL hand {facts['hand']}, table {facts['table']}: {facts['outcome']}", *_draw_lines(facts["draw"])]
-    for box in (facts["answer"] or {}).get("boxes", ()):
-        lines.append(
-            f"box {box.get('box')}: {box.get('cards', '')} net {box.get('net')} returned {box.get('returned')}"
-        )
-    lines += [f"record {entry['seq']}: {entry['type']}" for entry in facts["overrides"]]
-    return lines
-
-
-def _draw_lines(draw: dict[str, Any] | None) -> list[str]:
-    if draw is None:
-        return ["no draw: the hand was never locked"]
-    names = ("commitment", "seed", "witness", "rules_hash", "doc_weight", "draw", "slot", "shown")
-    return [f"{name}: {draw[name]}" for name in names if draw[name] is not None]

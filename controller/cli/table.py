@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from controller.cli.output import one_line, print_json, print_lines, strong
+from controller.cli.output import one_line, print_json, print_lines
+from controller.cli.table_text import describe, describe_outcome
 from controller.control.client import DEFAULT_SOCKET, Client
 from controller.errors import TableError
 
@@ -152,50 +153,3 @@ def need_terminal() -> None:
     """A PIN is asked where it can be typed unseen, or not at all."""
     if not sys.stdin.isatty():
         raise TableError(192, "no terminal to ask for a PIN", "standard input", "give it with --pin-fd")
-
-
-# --- text
-
-
-def describe(snapshot: dict[str, Any]) -> list[str]:
-    """A snapshot for people."""
-    prompt = snapshot.get("prompt") or {}
-    lines = [strong(f"table {snapshot.get('table')}  hand {snapshot.get('hand')}  {snapshot.get('phase')}")]
-    lines.append(f"version {snapshot.get('version')}  rules {snapshot.get('rules')}")
-    if prompt:
-        lines.append(f"prompt: {prompt.get('en', '')} ({prompt.get('code', '')})")
-    if card := (snapshot.get("joker") or {}).get("card"):
-        lines.append(f"joker {card}")
-    lines += [_box(box) for box in snapshot.get("boxes", []) if box.get("in")]
-    dealer = " ".join((snapshot.get("dealer") or {}).get("cards", []))
-    if dealer:
-        lines.append(f"dealer  {dealer}")
-    lines += [f"device {name}: {health}" for name, health in (snapshot.get("devices") or {}).items()]
-    lines += [
-        f"waiting {one.get('id')}: {one.get('command')} for {one.get('missing')}" for one in snapshot.get("waiting", [])
-    ]
-    return lines
-
-
-def _box(box: dict[str, Any]) -> str:
-    stakes = f"ante {box.get('ante')}" + "".join(
-        f" {name} {box[name]}" for name in ("bonus", "jackpot") if box.get(name)
-    )
-    said = box.get("decision") or ("decides" if box.get("lit") else "")
-    return f"box {box.get('box')}  {stakes}  {' '.join(box.get('cards', []))}  {said} {box.get('status', '')}".rstrip()
-
-
-def describe_outcome(outcome: Any) -> list[str]:
-    """What a command brought."""
-    if isinstance(outcome, dict) and "waiting" in outcome:
-        waiting = outcome["waiting"]
-        inner = waiting if isinstance(waiting, dict) else {"id": waiting, "missing": outcome.get("missing")}
-        number, missing = inner.get("id"), inner.get("missing")
-        return [f"waiting {number}: {missing} must agree (tablectl do approve id={number} --as OPERATOR)"]
-    if isinstance(outcome, dict):
-        return [f"{key}: {_plain(value)}" for key, value in outcome.items()] or ["done"]
-    return [_plain(outcome)]
-
-
-def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

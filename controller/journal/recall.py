@@ -11,7 +11,7 @@ import msgspec
 
 from controller.domain import joker
 from controller.journal.hands import Finding, Hand
-from controller.journal.records import HAND_ENDED
+from controller.journal.records import HAND_ENDED, Record, SealedEvent
 
 SINGLE_PARTY = "SINGLE_PARTY"
 OVERRIDES = frozenset(
@@ -50,7 +50,7 @@ def overrides(hand: Hand) -> list[dict[str, Any]]:
 
 def draw_facts(hand: Hand) -> dict[str, Any] | None:
     """Everything that a recomputation of the draw takes, and what was recorded; None where nothing was locked."""
-    locked, drawn, shown = hand.last("Locked"), hand.last("JokerDrawn"), hand.last("JokerShown")
+    locked, drawn, shown = _locked(hand), hand.last("JokerDrawn"), hand.last("JokerShown")
     ended = hand.last(HAND_ENDED)
     if locked is None:
         return None
@@ -145,8 +145,14 @@ def _outcome(hand: Hand) -> str:
     return "open" if ended is None else str(_field(ended.event, "outcome"))
 
 
+def _locked(hand: Hand) -> Record | None:
+    """The lock, also of a hand whose seed is still sealed: what was staked and promised is public."""
+    return next((record for record in reversed(hand.records) if record.type == "Locked"), None)
+
+
 def _field(event: msgspec.Struct | None, name: str) -> Any:
-    return getattr(event, name, None)
+    """A field; None where there is no event, no such field, or the field is sealed."""
+    return event.public.get(name) if isinstance(event, SealedEvent) else getattr(event, name, None)
 
 
 def _public(event: msgspec.Struct) -> dict[str, Any]:

@@ -34,10 +34,23 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
             boxes=[
                 {"box": 1, "in": False},
                 {"box": 3, "in": True, "ante": 10, "bonus": 5, "cards": ["back"], "lit": True},
+                {
+                    "box": 4,
+                    "in": True,
+                    "ante": 10,
+                    "bet": 20,
+                    "cards": ["6c"],
+                    "decision": "raise",
+                    "blind": True,
+                    "status": "paid",
+                    "pay": [{"stake": "bet", "say": "PAY", "odds": "2:1", "amount": 40, "chips": "1x25 1x15"}],
+                },
             ],
             dealer={"cards": ["back", "Qd"]},
             devices={"shoe": "ready"},
             waiting=[{"id": 3, "command": "void_hand", "missing": "supervisor"}],
+            call="cards",
+            health={"warnings": ["the player has the edge"]},
         )
         yield found
 
@@ -80,11 +93,15 @@ def test_status(rig: Rig, run: Run) -> None:
         "table T1  hand 17  decisions",
         "version 42  rules jpoker",
         "prompt: Box 3 decides (TC-0501)",
+        "CALL: cards",
         "joker 7c",
         "box 3  ante 10 bonus 5  back  decides",
+        "box 4  ante 10 bet 20  6c  blind raise paid",
+        "  bet PAY 2:1 40 (1x25 1x15)",
         "dealer  back Qd",
         "device shoe: ready",
         "waiting 3: void_hand for supervisor",
+        "warning: the player has the edge",
     ]
     code, out, _ = run("status", "--socket", rig.path, "--json")
     assert json.loads(out)["version"] == 42

@@ -102,6 +102,20 @@ def test_release_is_needed_before_the_next_press() -> None:
     assert len(bench.presses()) == 1 and bench.releases() == []
 
 
+@pytest.mark.parametrize("late", [(), ((1395, False), (1397, True))])
+def test_a_press_seen_by_a_sweep_before_its_edge_arrives_is_kept(late: tuple[tuple[int, bool], ...]) -> None:
+    bench = settled("STOP")
+    bench.run(SETTLED + 384 * MS)
+    bench.level["STOP"] = True  # the kernel has stamped the edge; it has not reached us
+    bench.run(SETTLED + 400 * MS)  # a sweep reads the new level first
+    for ms, active in ((1384, True), *late, (1409, False)):
+        bench.out += bench.debouncer.feed(Edge("STOP", active, SETTLED + (ms - 1000) * MS))
+    bench.level["STOP"] = False
+    bench.run(SETTLED + 600 * MS)
+    assert bench.presses() == [SETTLED + 384 * MS]
+    assert bench.releases() == [SETTLED + 409 * MS]
+
+
 TRAIN = st.lists(st.integers(1, 20 * MS - 1), max_size=40, unique=True).map(sorted)
 
 

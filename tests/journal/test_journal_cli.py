@@ -132,7 +132,8 @@ def test_recall_gives_request_answer_draw_and_overrides(path: Path) -> None:
     assert (facts["hand"], facts["request"], facts["answer"]) == (1, REQUEST, ANSWER)
     assert (facts["draw"]["seed"], facts["draw"]["witness"]) == (SEED.hex(), "SINGLE_PARTY")
     assert [entry["type"] for entry in facts["overrides"]] == ["BoxVoided"]
-    assert "RECALL hand 1" in CliRunner().invoke(recall_command, ["1", str(path)]).output
+    lines = CliRunner().invoke(recall_command, ["1", str(path)]).output.splitlines()
+    assert lines[0] == "RECALL hand 1, table T1: settled"
     assert path.read_bytes() == before
     assert sorted(file.name for file in path.parent.iterdir()) == ["copy.db"]
 
@@ -141,6 +142,9 @@ def test_recall_of_an_unfinished_hand_keeps_its_secrets(path: Path) -> None:
     output = CliRunner().invoke(recall_command, ["3", "--json", str(path)]).output
     assert SEED.hex() not in output
     assert json.loads(output)["outcome"] == "open"
+    lines = CliRunner().invoke(recall_command, ["3", str(path)]).output.splitlines()
+    assert lines[1].startswith("the hand is open") and lines[2].startswith("commitment: ")
+    assert SEED.hex() not in "".join(lines)
     error = CliRunner().invoke(verify_hand_command, ["3", str(path)]).exception
     assert isinstance(error, TableError)
 

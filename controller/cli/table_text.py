@@ -1,0 +1,74 @@
+"""What `tablectl status` and `do` say to people. Pure; amounts in minor units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from controller.cli.output import strong
+
+
+def describe(snapshot: dict[str, Any]) -> list[str]:
+    """A snapshot for people: what is asked, why somebody called, every box in play, what to pay, what waits."""
+    lines = [strong(f"table {snapshot.get('table')}  hand {snapshot.get('hand')}  {snapshot.get('phase')}")]
+    lines.append(f"version {snapshot.get('version')}  rules {snapshot.get('rules')}")
+    if prompt := snapshot.get("prompt"):
+        lines.append(f"prompt: {prompt.get('en', '')} ({prompt.get('code', '')})")
+    if call := snapshot.get("call"):
+        lines.append(f"CALL: {call}")
+    lines += _joker(snapshot.get("joker") or {})
+    lines += [line for box in snapshot.get("boxes", []) if box.get("in") for line in _box(box)]
+    dealer = " ".join((snapshot.get("dealer") or {}).get("cards", []))
+    if dealer:
+        lines.append(f"dealer  {dealer}")
+    lines += [f"device {name}: {health}" for name, health in (snapshot.get("devices") or {}).items()]
+    lines += [
+        f"waiting {one.get('id')}: {one.get('command')} for {one.get('missing')}" for one in snapshot.get("waiting", [])
+    ]
+    health = snapshot.get("health") or {}
+    if health.get("not_recording"):
+        lines.append("NOT RECORDING")
+    return lines + [f"warning: {warning}" for warning in health.get("warnings", ())]
+
+
+def _joker(joker: dict[str, Any]) -> list[str]:
+    if card := joker.get("card"):
+        stands = f", stands for {joker['open_card']}" if joker.get("open_card") else ""
+        return [f"joker {card}{stands}"]
+    return [f"joker {joker.get('state')}, commitment {joker['commitment']}"] if joker.get("commitment") else []
+
+
+def _box(box: dict[str, Any]) -> list[str]:
+    amounts = [f"{name} {box[name]}" for name in ("bonus", "jackpot", "bet", "fee", "insurance") if box.get(name)]
+    stakes = " ".join([f"ante {box.get('ante')}", *amounts])
+    status = box.get("status", "")
+    marks = [
+        "blind" if box.get("blind") else "",
+        box.get("decision") or ("decides" if box.get("lit") else ""),
+        f"changes {box['count']}" if box.get("count") else "",
+        "" if status == "open" else status,
+    ]
+    parts = [f"box {box.get('box')}", stakes, " ".join(box.get("cards", [])), " ".join(filter(None, marks))]
+    return ["  ".join(filter(None, parts)), *(f"  {_pay(line)}" for line in box.get("pay", ()))]
+
+
+def _pay(line: dict[str, Any]) -> str:
+    chips = f" ({line['chips']})" if line.get("chips") else ""
+    return " ".join(filter(None, (line["stake"], line["say"], line.get("odds"), str(line["amount"])))) + chips
+
+
+def describe_outcome(outcome: Any) -> list[str]:
+    """What a command brought."""
+    if isinstance(outcome, dict) and "waiting" in outcome:
+        waiting = outcome["waiting"]
+        inner = waiting if isinstance(waiting, dict) else {"id": waiting, "missing": outcome.get("missing")}
+        number, missing = inner.get("id"), inner.get("missing")
+        return [f"waiting {number}: {missing} must agree (tablectl do approve id={number} --as OPERATOR)"]
+    if isinstance(outcome, dict):
+        return [f"{key}: {_plain(value)}" for key, value in outcome.items()] or ["done"]
+    return [_plain(outcome)]
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
