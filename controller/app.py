@@ -83,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         config = load_config(options.config)
         if options.init:
-            initialise(config)
+            print("\n".join(initialise(config)))
         else:
             run(config, options.config)
     except TableError as error:
@@ -91,8 +91,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         sys.exit(error.exit_code)
 
 
-def initialise(config: Config) -> None:
-    """Keys and an empty journal; refuses to touch what exists."""
+def initialise(config: Config) -> list[str]:
+    """Keys and an empty journal; refuses to touch what exists. Returns what people must write down and do next."""
     signing, credential = Path(config.keys.signing), Path(config.keys.credential)
     path = Path(config.journal.path)
     if path.exists():
@@ -110,6 +110,12 @@ def initialise(config: Config) -> None:
         stamp=Clock("init").stamp(),
     )
     journal.close()
+    return [
+        f"journal {path}, keys {signing} and {credential}: keep a copy of both keys away from this table",
+        f"public key {keys.public_hex}: write it down, `tablectl audit --key` asks for it",
+        f"next: tablectl operator add ID --name NAME --role dealer --file {config.control.operators}, and a supervisor;",
+        "then start tabled and open the table: tablectl do open_table --as DEALER --as SUPERVISOR",
+    ]
 
 
 class Clock:

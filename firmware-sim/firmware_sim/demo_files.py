@@ -69,7 +69,10 @@ file = "tabled.log"
 
 def prepare(folder: Path, game: str) -> Path:
     """The directory, ready for tabled; returns table.toml."""
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BenchError(728, f"no directory can be made, {error.strerror}", str(folder), "use another --dir") from None
     if len(str(folder / "control.sock").encode()) > SOCKET_MOST:
         raise BenchError(723, "the path is too long for a socket", str(folder), "use a shorter --dir")
     config = folder / "table.toml"

@@ -242,6 +242,10 @@ def test_the_run_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         prepare(tmp_path / "run", "jpoker")
     with pytest.raises(BenchError, match="TC-0723"):
         prepare(tmp_path / ("x" * 120), "jpoker")
+    (tmp_path / "file").write_text("")
+    for taken in (tmp_path / "file", tmp_path / "file" / "below", Path("/proc/none")):
+        with pytest.raises(BenchError, match="TC-0728"):
+            prepare(taken, "jpoker")
 
 
 def test_the_bench_alone_ends_on_ctrl_c(tmp_path: Path) -> None:
