@@ -113,7 +113,8 @@ def initialise(config: Config) -> list[str]:
     return [
         f"journal {path}, keys {signing} and {credential}: keep a copy of both keys away from this table",
         f"public key {keys.public_hex}: write it down, `tablectl audit --key` asks for it",
-        f"next: tablectl operator add ID --name NAME --role dealer --file {config.control.operators}, and a supervisor;",
+        f"next: tablectl operator add ID --name NAME --role dealer --file {config.control.operators}",
+        "the same with --role supervisor;",
         "then start tabled and open the table: tablectl do open_table --as DEALER --as SUPERVISOR",
     ]
 

@@ -217,6 +217,7 @@ class Loop:
                 self._act(trouble, origin="device")
             else:
                 self._keys(self._p.keypad.edge(output, table, setup))
+                self._show()  # a press that changed nothing at the table may have opened or closed a menu
 
     def _keys(self, outputs: Sequence[cm.Command | Stale | Supervised]) -> None:
         for output in outputs:

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from tests.hil.rig import PINS, Rig, last_hand, table, tablectl
+from tests.hil.rig import PINS, Rig, last_hand, table, tablectl, until
 
 pytestmark = pytest.mark.hil
 
@@ -45,6 +45,20 @@ def test_a_void_hand_after_the_joker_needs_two_who_are_not_the_dealer() -> None:
         assert rig.stop()[0] == 0
         rig.audit()
         assert rig.recall(1)["outcome"] == "void"
+
+
+def test_the_key_switch_turned_back_leaves_no_menu_on_the_display() -> None:
+    with table(seed=3) as rig:
+        rig.play_until(lambda s: s["phase"] == "decisions")
+
+        def second_line(begins: str) -> bool:
+            return until(lambda: rig.bench.display.text()[1].startswith(begins), 5)
+
+        assert second_line("Box 1 decides")
+        rig.bench.turn("SWITCH", on=True)
+        assert second_line("SUPERVISOR")
+        rig.bench.turn("SWITCH", on=False)
+        assert second_line("Box 1 decides")
 
 
 def test_an_act_that_waits_survives_a_restart_and_can_be_refused() -> None:
