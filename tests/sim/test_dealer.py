@@ -20,6 +20,12 @@ from firmware_sim.world import Place, World, fresh_deck
 from tests.sim.fake_table import FakeTable
 
 
+@pytest.fixture(autouse=True)
+def never_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fake table refuses nothing: on a busy machine a late snapshot must not pass for a refusal."""
+    monkeypatch.setattr("firmware_sim.dealer.REFUSAL_S", 5.0)
+
+
 @pytest.fixture
 def world() -> World:
     return World(seed=5)
