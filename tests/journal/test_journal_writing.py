@@ -331,7 +331,10 @@ def test_the_daemon_recalls_of_an_open_hand_only_what_is_public(path: Path) -> N
         journal.append(events if number == 1 else events[:6], hand=number, stamp=samples.stamp())
     done, open_hand = journal.recall(1), journal.recall(2)
     assert done["request"] == samples.hand_events(1)[-2].request
-    assert (open_hand["outcome"], open_hand["request"], open_hand["draw"]) == ("open", None, None)
+    assert (open_hand["outcome"], open_hand["request"]) == ("open", None)
+    (promised,) = {event.commitment for event in samples.hand_events(2) if hasattr(event, "commitment")}
+    assert (open_hand["draw"]["commitment"], open_hand["draw"]["shown"]) == (promised, "Jc")
+    assert [open_hand["draw"][name] for name in ("seed", "revealed", "slot")] == [None, None, None]
     with pytest.raises(TableError, match="no hand 3"):
         journal.recall(3)
 
