@@ -99,7 +99,7 @@ def test_the_scenario_of_the_page(tmp_path: Path) -> None:
             bench.wait_expects("start")
             threading.Event().wait(QUIET_S)
             done = list(scenario.run(bench, scenario.load(tmp_path / "page.toml")))
-            assert done[-1] == "8 wait_hand 1"
+            assert done[-1] == "10 wait_hand 1"
             assert bench.world.box(1).dealt[:1] == ["As"]
             assert any(line.strip() for line in bench.display.text())
             bench.let_robot_play(False)
