@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct, field
 
+from controller.domain.paytable import Category
 from controller.errors import TableError
 
 MAX_BYTES = 256 * 1024  # a configuration of a table has a few kilobytes; anything else is another file
@@ -67,23 +68,6 @@ class JokerTime(enum.StrEnum):
 class DrawTiming(enum.StrEnum):
     AT_ONCE = "at_once"
     AFTER_ALL = "after_all"
-
-
-class Category(enum.StrEnum):
-    """Categories from which discards are turned and confirmed."""
-
-    NOTHING = "nothing"
-    ACE_KING = "ace_king"
-    PAIR = "pair"
-    TWO_PAIR = "two_pair"
-    TRIPS = "trips"
-    STRAIGHT = "straight"
-    FLUSH = "flush"
-    FULL_HOUSE = "full_house"
-    QUADS = "quads"
-    STRAIGHT_FLUSH = "straight_flush"
-    ROYAL_FLUSH = "royal_flush"
-    FIVE_OF_A_KIND = "five_of_a_kind"
 
 
 class LogLevel(enum.StrEnum):

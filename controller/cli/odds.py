@@ -12,7 +12,8 @@ import click
 import msgspec
 
 from controller.cli.output import print_json, print_lines, strong, table
-from controller.domain.cards import JOKER, Card, CardError, card_text, cards_text, deck, parse_card, parse_cards
+from controller.cli.rank import joker_card
+from controller.domain.cards import Card, CardError, card_text, cards_text, deck, parse_card, parse_cards
 from controller.domain.ruleset import RuleSet
 from controller.errors import TableError
 from controller.odds import Odds, edge, require_numpy, store
@@ -225,13 +226,7 @@ def _joker(rules: RuleSet, joker: str | None, shown: Card) -> Card | None:
         raise TableError(412, "the joker is missing", "--joker", "a card, or DOC")
     if joker == "DOC":
         return shown
-    try:
-        card = parse_card(joker)
-    except CardError as error:
-        raise TableError(411, str(error), "--joker", "a card of the deck, or DOC") from None
-    if card == JOKER:
-        raise TableError(411, "JK is not a card of this deck", "--joker", "one of the 52")
-    return card
+    return joker_card(joker, "a card of the deck, or DOC")
 
 
 commands: list[click.Command] = [odds, advise]

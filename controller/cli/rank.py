@@ -49,10 +49,15 @@ def _joker(rules: RuleSet, joker: str | None) -> Card | None:
         return None
     if rules.variant != "jpoker":
         raise TableError(412, "this game draws no joker", "--joker", "leave it out, or --rules jpoker")
+    return joker_card(joker, "a card of the deck")
+
+
+def joker_card(text: str, remedy: str) -> Card:
+    """The card that the board shows, as one of the 52; TableError with what may stand there."""
     try:
-        card = parse_card(joker)
+        card = parse_card(text)
     except CardError as error:
-        raise TableError(411, str(error), "--joker", "a card of the deck") from None
+        raise TableError(411, str(error), "--joker", remedy) from None
     if card == JOKER:
         raise TableError(411, "JK is not a card of this deck", "--joker", "one of the 52")
     return card

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from controller.domain.phases import Health, JokerPhase, Phase
+from controller.domain.play import Action
 
 DOC = "DOC"
 UNKNOWN = "??"
@@ -54,20 +55,6 @@ class Secret(str):
 
     def __repr__(self) -> str:
         return "Secret(**)"
-
-
-class Action(StrEnum):
-    """What a box bought."""
-
-    NONE = "none"
-    EXCHANGE = "exchange"
-    BUY6 = "buy6"
-    BOTH = "exchange_buy6"
-
-    @property
-    def exchanges(self) -> bool:
-        """Cards were thrown away."""
-        return self in (Action.EXCHANGE, Action.BOTH)
 
 
 class Decision(StrEnum):

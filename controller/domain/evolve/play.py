@@ -9,7 +9,8 @@ import msgspec
 from controller.domain import events as ev
 from controller.domain.evolve.folding import dealt_slot, on, proposed, put, replace, with_box, with_hand
 from controller.domain.phases import JokerPhase, Phase
-from controller.domain.state import Action, Box, Cause, Decision, FaceDown, FaceUp, Secret, Stake, Table, Unread
+from controller.domain.play import Action
+from controller.domain.state import Box, Cause, Decision, FaceDown, FaceUp, Secret, Stake, Table, Unread
 
 RECENT_EVENTS = 64
 RECENT_JOKERS = 12

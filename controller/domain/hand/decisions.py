@@ -9,8 +9,9 @@ from controller.domain import events as ev
 from controller.domain import prices
 from controller.domain.hand.expects import current_decider
 from controller.domain.hand.setup import Setup
+from controller.domain.play import Action
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import DOC, Action, Box, Hand
+from controller.domain.state import DOC, Box, Hand
 from controller.errors import TableError
 
 Result = tuple[ev.Event, ...] | Rejection

@@ -10,7 +10,8 @@ from typing import Any
 from controller.domain.hand import jackpot
 from controller.domain.hand.dealer import in_request_order
 from controller.domain.hand.setup import Setup
-from controller.domain.state import DOC, Action, Box, Choice, Decision, Hand, Slot, known
+from controller.domain.play import Action
+from controller.domain.state import DOC, Box, Choice, Decision, Hand, Slot, known
 
 
 def _text(slots: tuple[Slot, ...]) -> str:
