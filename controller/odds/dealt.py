@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from controller.domain.cards import JOKER, Card
-from controller.domain.paytable import Category
 from controller.odds.finals import Book, scattered, suited
 from controller.odds.ranks import CHOOSE, RANKS, Ints, mask_members, multisets, subsets
 
@@ -104,7 +103,3 @@ def dealer_plays(book: Book) -> float:
     slots = 52 + book.rules.doc_weight
     holds = (5 + book.rules.doc_weight) / slots
     return (1 - holds) * plays(natural(book)) + holds * plays(wild(book))
-
-
-def category_of(book: Book, values: Ints) -> list[Category]:
-    return [book.ranking.order[number] for number in (values >> 28).tolist()]

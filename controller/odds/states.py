@@ -13,8 +13,6 @@ import numpy as np
 
 from controller.odds.ranks import CHOOSE, POPCOUNT, RANKS, Ints, multisets
 
-_BITS = 32
-
 
 class States(NamedTuple):
     hand: Ints

@@ -16,7 +16,6 @@ from controller.domain.ruleset import Category, RuleSet
 Strength = tuple[int, int, tuple[int, ...], int]
 
 ACE, KING = 14, 13
-_FIVE_ALIKE = (Category.STRAIGHT, Category.STRAIGHT_FLUSH, Category.ROYAL_FLUSH)
 
 
 class Hands:

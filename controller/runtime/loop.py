@@ -126,7 +126,10 @@ class Loop:
         now = self._p.clock_ns()
         self._presses(self._p.debouncer.poll(now))
         table, setup = self._p.service.table, self._p.service.setup
-        self._keys(self._p.keypad.tick(now, table, setup))
+        held = self._p.keypad.tick(now, table, setup)
+        self._keys(held)
+        if held or self._p.keypad.busy:
+            self._show()
         shoe = self._p.shoe
         if shoe is not None and shoe.next_tick_ns is not None and now >= shoe.next_tick_ns:
             self._devices(shoe.tick(now))
@@ -231,8 +234,6 @@ class Loop:
                 self._told(dark)
             else:
                 self._told(self._act(output, origin="keys").rejection)
-        if outputs or self._p.keypad.busy:
-            self._show()
 
     def _told(self, rejection: Rejection | None) -> None:
         """A refused press is answered on the display and in the snapshot, until the next press or for a few seconds."""

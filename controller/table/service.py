@@ -23,8 +23,6 @@ from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import Cause, Table
 from controller.journal.store import JournalWriteError
 
-PLACED = (ev.CardDealt, ev.CardRefused, ev.DeviceNoted, ev.EventsMissed)
-
 
 class Recorder(Protocol):
     """Where events become durable (journal.Journal behind a clock)."""

@@ -135,8 +135,3 @@ def check_same_rules(setup: Setup, opened: TableOpened, where: str) -> None:
             where,
             "restore the old values, close the table, then change them",
         )
-
-
-def as_record(setup: Setup) -> dict[str, Any]:
-    """Plate and procedure as plain data."""
-    return {"plate": msgspec.to_builtins(setup.plate), "procedure": msgspec.to_builtins(setup.procedure)}

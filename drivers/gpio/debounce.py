@@ -54,7 +54,6 @@ class _Input:
         self._timing = timing
         self._candidate = active
         self._since_ns = now_ns
-        self._swept = False  # restless since a sweep: an edge that comes later may tell when it really began
         self._doubt_ns: int | None = None  # when a re-read first contradicted the candidate
         self._edges = 0
         self._pressed_ns: int | None = None
@@ -67,9 +66,10 @@ class _Input:
         if self.first_ns is not None and active != self._candidate and t_ns - self._since_ns > self._window_ns:
             out += self._accept()
         out += self._broken(t_ns)
+        # Restless by a sweep alone: this edge, although older than the sweep, tells when it really began.
+        swept = self.first_ns is not None and not self._edges and self.phase is not _Phase.SETTLING
+        self._since_ns = t_ns if swept else max(self._since_ns, t_ns)
         self.first_ns = t_ns if self.first_ns is None else min(self.first_ns, t_ns)
-        self._since_ns = t_ns if self._swept else max(self._since_ns, t_ns)
-        self._swept = False
         self._candidate = active
         self._doubt_ns = None
         self._edges += 1
@@ -96,7 +96,6 @@ class _Input:
         if active != self._candidate:
             self.first_ns = self._since_ns = now_ns
             self._candidate = active
-            self._swept = True
 
     def _reread(self, active: bool, now_ns: int) -> list[Timed]:
         """The window is over: the pin decides. Two reads a window apart overrule a last edge that says otherwise."""
@@ -114,7 +113,6 @@ class _Input:
     def _accept(self) -> list[Timed]:
         began_ns = self._since_ns if self.first_ns is None else self.first_ns
         self.first_ns = self._doubt_ns = None
-        self._swept = False
         self._edges = 0
         if self.phase is _Phase.LIVE:
             return self._changed(began_ns) if self._candidate != self.accepted else []
