@@ -25,12 +25,11 @@ class Listener:
         if len(os.fsencode(path)) > MAX_PATH:
             raise TableError(606, "the path is too long for a socket", str(path), f"use at most {MAX_PATH} bytes")
         self._lock = _take_lock(path)
-        try:
+        with contextlib.ExitStack() as undo:
+            undo.callback(os.close, self._lock)
             _clear_stale(path)
             self.socket = _bind(path)
-        except BaseException:
-            os.close(self._lock)
-            raise
+            undo.pop_all()
         self._inode = path.stat().st_ino
 
     def renew(self) -> None:

@@ -6,6 +6,7 @@ did not return does not exist. It must never keep a fact in memory that the file
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -90,21 +91,19 @@ class Journal:
         follower: Follower | None = None,
     ) -> Journal:
         """An existing journal, verified from the last but one signed record on. Exit code 3 where it does not hold."""
-        store = Store.open(path)
-        try:
-            who = identity(store.one_row(1))
-            _same(who, table, keys, path)
-            verify_tail(store, who, path)
-            return cls(store, who, keys, registry, entropy, follower)
-        except (CodecError, SealError) as error:
-            store.close()
-            raise _refused(str(error), path) from None
-        except sqlite3.Error as error:
-            store.close()
-            raise _refused(f"the file is damaged ({error})", path) from None
-        except TableError:
-            store.close()
-            raise
+        with contextlib.ExitStack() as undo:
+            store = undo.enter_context(Store.open(path))
+            try:
+                who = identity(store.one_row(1))
+                _same(who, table, keys, path)
+                verify_tail(store, who, path)
+                journal = cls(store, who, keys, registry, entropy, follower)
+            except (CodecError, SealError) as error:
+                raise _refused(str(error), path) from None
+            except sqlite3.Error as error:
+                raise _refused(f"the file is damaged ({error})", path) from None
+            undo.pop_all()
+            return journal
 
     @property
     def seq(self) -> int:

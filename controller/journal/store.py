@@ -6,6 +6,7 @@ never update or delete, and never hold a read open.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -59,39 +60,27 @@ class Store:
     @classmethod
     def create(cls, path: Path, first: tuple[str, int, bytes]) -> Store:
         """A new file with its first record: both or nothing."""
-        lock = _own(path)
-        try:
+        with _opening(path) as lock:
             connection = _connect(path)
             if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 raise TableError(204, "a journal stands there already", str(path), "open it, or archive it first")
             _begin_file(connection, first)
             _sync_directory(path.parent)
             return cls(path, connection, lock)
-        except sqlite3.Error as error:
-            os.close(lock)
-            raise _unreadable(path, error) from None
-        except BaseException:
-            os.close(lock)
-            raise
 
     @classmethod
     def open(cls, path: Path) -> Store:
         """An existing file. Exit code 3 where it is no journal, 5 where another process holds it."""
         if not path.exists():
             raise TableError(201, "no journal there", str(path), "name the file, or create one with `tablectl setup`")
-        lock = _own(path)
-        try:
+        with _opening(path) as lock:
             connection = _connect(path)
             strange = schema_fault(connection)
             if not strange:
                 return cls(path, connection, lock)
-        except sqlite3.Error as error:
-            os.close(lock)
-            raise _unreadable(path, error) from None
-        connection.close()
-        os.close(lock)
-        remedy = "run `tablectl audit`, then restore the mirror or set the file aside"
-        raise TableError(208, f"the journal does not verify: {strange}", str(path), remedy, exit_code=3)
+            connection.close()
+            remedy = "run `tablectl audit`, then restore the mirror or set the file aside"
+            raise TableError(208, f"the journal does not verify: {strange}", str(path), remedy, exit_code=3)
 
     def append(self, rows: Sequence[Row]) -> None:
         """All rows in one transaction, on disk when it returns; JournalWriteError and none of them otherwise."""
@@ -201,6 +190,19 @@ def _inodes(path: Path) -> tuple[int, ...]:
 def _tail(connection: sqlite3.Connection) -> tuple[int, bytes]:
     found = connection.execute("SELECT seq, hash FROM journal ORDER BY seq DESC LIMIT 1").fetchone()
     return (0, chain.GENESIS) if found is None else (found[0], found[1])
+
+
+@contextlib.contextmanager
+def _opening(path: Path) -> Iterator[int]:
+    """The ownership for a Store that is being opened; given back if that fails, whatever the reason."""
+    with contextlib.ExitStack() as undo:
+        lock = _own(path)
+        undo.callback(os.close, lock)
+        try:
+            yield lock
+        except sqlite3.Error as error:
+            raise _unreadable(path, error) from None
+        undo.pop_all()
 
 
 def _own(path: Path) -> int:

@@ -75,15 +75,14 @@ def open_serial(path: str, baud: int) -> OpenPort:
     port = serial.Serial(port=None, baudrate=baud, timeout=0, write_timeout=0, exclusive=True)
     port.port = path
     try:
-        port.open()  # pyserial locks before it touches the settings, and makes the line raw before anything else
-        _exclude_others(port.fileno())
-        _keep_lines_on_close(port.fileno())
+        with contextlib.ExitStack() as undo:
+            undo.callback(_close_quietly, port)  # before anybody asks who holds it
+            port.open()  # pyserial locks before it touches the settings, and makes the line raw before anything else
+            _exclude_others(port.fileno())
+            _keep_lines_on_close(port.fileno())
+            undo.pop_all()
     except OSError as error:
-        _close_quietly(port)
         raise _unavailable(path, error) from error
-    except BaseException:
-        _close_quietly(port)
-        raise
     opened: OpenPort = port
     return opened
 
