@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,20 +14,6 @@ from controller.control.client import Client
 from controller.control.protocol import MAX_LINE, Done
 from controller.control.server import MAX_CLIENTS
 from controller.errors import TableError
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with running(tmp_path) as found:
-        yield found
-
-
-@pytest.fixture
-def raw(rig: Rig) -> Iterator[Raw]:
-    client = rig.client()
-    yield client
-    client.close()
-
 
 # --- bad input
 

@@ -6,7 +6,6 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,19 +17,6 @@ from controller.control.protocol import Answer, Done, Refused
 from controller.errors import TableError
 
 STALE = Refused.of(TableError(503, "the table has moved on", "hand 18", "look again"), 50)
-
-
-@pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
-    with running(tmp_path) as found:
-        yield found
-
-
-@pytest.fixture
-def raw(rig: Rig) -> Iterator[Raw]:
-    client = rig.client()
-    yield client
-    client.close()
 
 
 # --- status and watch
@@ -84,7 +70,7 @@ def reconnected(rig: Rig) -> Raw:
         except OSError:
             if time.monotonic() > deadline:
                 raise
-            time.sleep(0.01)
+            time.sleep(0.01)  # the socket is a file: nothing tells when it stands again
 
 
 def test_a_removed_socket_file_is_made_anew(tmp_path: Path) -> None:

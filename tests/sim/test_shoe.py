@@ -32,11 +32,6 @@ from firmware_sim.shoe_unit import ShoeUnit
 from tests.sim.shoe_host import NONCE, Host, numbers
 
 
-@pytest.fixture
-def host(tmp_path: Path) -> Host:
-    return Host(tmp_path)
-
-
 def test_example_frames_of_the_page(host: Host) -> None:
     for _ in range(41):
         host.device.happen(EventKind.CUT_CARD, 0, 0)

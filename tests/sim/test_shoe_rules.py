@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from drivers.wire.framing import encode_frame
 from drivers.wire.messages import (
     Ack,
@@ -21,11 +17,6 @@ from drivers.wire.messages import (
 )
 from firmware_sim.event_log import KEPT
 from tests.sim.shoe_host import NONCE, Host, numbers
-
-
-@pytest.fixture
-def host(tmp_path: Path) -> Host:
-    return Host(tmp_path)
 
 
 def test_without_a_session_only_the_question_is_heard(host: Host) -> None:

@@ -5,21 +5,16 @@ Every act is checked as it happens: no sink shows a card that lies face down, an
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import re
-import shutil
-import tempfile
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from harness_parts import TABLE, Clock, Entropy, Recorder, open_journal, registry, seed_for
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
-from controller.domain import joker as draw
 from controller.domain.cards import card_text, deck
 from controller.domain.hand import Act
 from controller.domain.hand.authority import Identity
@@ -29,16 +24,12 @@ from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why
 from controller.domain.state import FaceDown, Hand, Table
 from controller.journal import keys as key_files
-from controller.journal.codec import Registry
 from controller.journal.journal import Journal
-from controller.journal.records import Stamp
-from controller.journal.store import JournalWriteError, WriteFault
 from controller.rulesets import load
 from controller.table import lamps, past, projection
 from controller.table.service import Outcome, Service
 from controller.table.setup import settle_both
 
-TABLE = "T1"
 D1 = Identity("d1", frozenset({"dealer"}))
 S1 = Identity("s1", frozenset({"supervisor"}))
 S2 = Identity("s2", frozenset({"supervisor"}))
@@ -75,64 +66,6 @@ def make_setup(rules: str = "jpoker", boxes: int = 6, house: dict[str, Any] | No
         jackpot_stake=jackpot_stake,
         meter_start=meter,
     )
-
-
-@lru_cache(maxsize=512)
-def seed_for(slot: str, hand: int, doc_weight: int) -> bytes:
-    """A seed whose draw gives this slot."""
-    weights = draw.joker_weights(doc_weight)
-    for n in range(100_000):
-        seed = hashlib.sha256(b"seed%d" % n).digest()
-        if draw.slot_text(draw.draw_slot(seed, None, TABLE, hand, 1, weights)) == slot:
-            return seed
-    raise AssertionError(f"no seed gives {slot}")
-
-
-class Entropy:
-    """Repeatable randomness. The service asks for a key, then a seed; the seed can be chosen."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-        self.seed = b""
-
-    def __call__(self, count: int) -> bytes:
-        self.calls += 1
-        if self.calls % 2 == 0 and self.seed:
-            return self.seed
-        return hashlib.sha256(b"entropy%d" % self.calls).digest()[:count]
-
-
-class Clock:
-    """Moves only when a test says so."""
-
-    def __init__(self) -> None:
-        self.ns = 1_000_000_000
-        self.wall = "2024-01-01T00:00:00.000+00:00"
-
-    def stamp(self) -> Stamp:
-        self.ns += 1_000_000
-        return Stamp(self.wall, self.ns, "run1")
-
-
-class Recorder:
-    """The journal behind the clock; or nothing but a list. `broken` makes every write fail."""
-
-    def __init__(self, journal: Journal | None, clock: Clock) -> None:
-        self.journal = journal
-        self.clock = clock
-        self.broken = False
-        self.events: list[tuple[int | None, ev.Event]] = []
-
-    def append(self, events: Sequence[ev.Event], hand: int | None) -> None:
-        if self.broken:
-            raise JournalWriteError(WriteFault.FULL, "journal.db")
-        if self.journal is not None:
-            self.journal.append(events, hand=hand, stamp=self.clock.stamp())
-        self.events += [(hand, event) for event in events]
-
-
-def registry() -> Registry:
-    return Registry(ev.registry())
 
 
 class Rig:
@@ -432,24 +365,15 @@ class Rig:
             self.journal.close()
 
 
-def open_journal(folder: Path) -> Journal:
-    keys = key_files.load(folder)
-    return Journal.open(folder / "journal.db", table=TABLE, keys=keys, registry=registry(), entropy=Entropy())
+PLAYS, PLAYS_NOT = "Kh Ks 8c 7d 2h", "Kh Js 8c 7d 2h"
 
 
-def clone(folder: Path, into: Path) -> Path:
-    """The files as a power cut at this moment would leave them."""
-    into.mkdir()
-    for source in folder.iterdir():
-        if source.name.startswith("journal.db") and "lock" in source.name:
-            continue
-        shutil.copy(source, into / source.name)
-    return into
+def table(rules: str = "jpoker", **how: Any) -> Rig:
+    """An open table."""
+    return Rig(setup=make_setup(rules, **how)).open()
 
 
-@contextlib.contextmanager
-def quick_folder() -> Iterator[Path]:
-    """A folder in memory where there is one: for tests that write thousands of records and do not test the disk."""
-    memory = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
-        yield Path(folder)
+def locked(dealer: str = PLAYS, **how: Any) -> Rig:
+    """Two boxes of J-poker in play, the joker chosen, the cards laid; nothing dealt yet."""
+    rig = table(**how).stake(b1=10, b2=10).joker("2c")
+    return rig.lay(dealer, b1="9c 9d 5h 6s 3c", b2="Qc Qd 5c 6c 3h", draws={1: "Jh", 2: "Jd"}).lock()

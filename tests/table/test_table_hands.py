@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import E1, S1, Rig, make_setup, open_journal
+from harness import E1, S1, Rig, make_setup
+from harness_parts import open_journal
 
 from controller.domain import commands as cm
 from controller.domain import events as ev

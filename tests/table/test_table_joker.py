@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from harness import CARD, S1, Rig, make_setup, seed_for
+from harness import CARD, S1, Rig, make_setup
+from harness_parts import seed_for
 
 from controller.domain import commands as cm
 from controller.domain import events as ev

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from harness import D1, E1, S1, S2, X1, Rig, make_setup, quick_folder
+from harness import D1, E1, S1, S2, X1, Rig, make_setup
+from harness_parts import quick_folder
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule

@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from harness import E1, S1, S2, Rig, clone, make_setup, open_journal, quick_folder
+from harness import E1, S1, S2, Rig, make_setup
+from harness_parts import clone, open_journal, quick_folder
 
 from controller.domain import commands as cm
 from controller.domain import events as ev

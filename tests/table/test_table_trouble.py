@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from harness import CARD, S1, Rig, make_setup
+from harness import CARD, PLAYS_NOT, S1, Rig, locked, make_setup, table
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
@@ -13,18 +11,6 @@ from controller.domain.hand.expects import Want
 from controller.domain.phases import Phase
 from controller.domain.rejections import Why
 from controller.domain.state import Cause, Unread
-
-PLAYS, PLAYS_NOT = "Kh Ks 8c 7d 2h", "Kh Js 8c 7d 2h"
-
-
-def table(rules: str = "jpoker", **how: Any) -> Rig:
-    return Rig(setup=make_setup(rules, **how)).open()
-
-
-def locked(dealer: str = PLAYS, **how: Any) -> Rig:
-    rig = table(**how).stake(b1=10, b2=10).joker("2c")
-    return rig.lay(dealer, b1="9c 9d 5h 6s 3c", b2="Qc Qd 5c 6c 3h", draws={1: "Jh", 2: "Jd"}).lock()
-
 
 # --- unread ----------------------------------------------------------------------------------------------------------
 

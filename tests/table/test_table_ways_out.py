@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from harness import D1, S1, S2, Rig, make_setup
+from harness import D1, PLAYS, S1, S2, Rig, locked, make_setup, table
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
@@ -15,18 +15,6 @@ from controller.domain.hand.setup import Differ
 from controller.domain.phases import Health, Phase
 from controller.domain.rejections import Why
 from controller.domain.state import Cause, FaceDown
-
-PLAYS, PLAYS_NOT = "Kh Ks 8c 7d 2h", "Kh Js 8c 7d 2h"
-
-
-def table(rules: str = "jpoker", **how: Any) -> Rig:
-    return Rig(setup=make_setup(rules, **how)).open()
-
-
-def locked(dealer: str = PLAYS, **how: Any) -> Rig:
-    rig = table(**how).stake(b1=10, b2=10).joker("2c")
-    return rig.lay(dealer, b1="9c 9d 5h 6s 3c", b2="Qc Qd 5c 6c 3h", draws={1: "Jh", 2: "Jd"}).lock()
-
 
 # --- lost cards ------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,102 @@
+"""What a table in one process is made of: randomness, time and record that a test steers, and journals on disk."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from controller.domain import events as ev
+from controller.domain import joker as draw
+from controller.journal import keys as key_files
+from controller.journal.codec import Registry
+from controller.journal.journal import Journal
+from controller.journal.records import Stamp
+from controller.journal.store import JournalWriteError, WriteFault
+
+TABLE = "T1"
+
+
+@lru_cache(maxsize=512)
+def seed_for(slot: str, hand: int, doc_weight: int) -> bytes:
+    """A seed whose draw gives this slot."""
+    weights = draw.joker_weights(doc_weight)
+    for n in range(100_000):
+        seed = hashlib.sha256(b"seed%d" % n).digest()
+        if draw.slot_text(draw.draw_slot(seed, None, TABLE, hand, 1, weights)) == slot:
+            return seed
+    raise AssertionError(f"no seed gives {slot}")
+
+
+class Entropy:
+    """Repeatable randomness. The service asks for a key, then a seed; the seed can be chosen."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.seed = b""
+
+    def __call__(self, count: int) -> bytes:
+        self.calls += 1
+        if self.calls % 2 == 0 and self.seed:
+            return self.seed
+        return hashlib.sha256(b"entropy%d" % self.calls).digest()[:count]
+
+
+class Clock:
+    """Moves only when a test says so."""
+
+    def __init__(self) -> None:
+        self.ns = 1_000_000_000
+        self.wall = "2024-01-01T00:00:00.000+00:00"
+
+    def stamp(self) -> Stamp:
+        self.ns += 1_000_000
+        return Stamp(self.wall, self.ns, "run1")
+
+
+class Recorder:
+    """The journal behind the clock; or nothing but a list. `broken` makes every write fail."""
+
+    def __init__(self, journal: Journal | None, clock: Clock) -> None:
+        self.journal = journal
+        self.clock = clock
+        self.broken = False
+        self.events: list[tuple[int | None, ev.Event]] = []
+
+    def append(self, events: Sequence[ev.Event], hand: int | None) -> None:
+        if self.broken:
+            raise JournalWriteError(WriteFault.FULL, "journal.db")
+        if self.journal is not None:
+            self.journal.append(events, hand=hand, stamp=self.clock.stamp())
+        self.events += [(hand, event) for event in events]
+
+
+def registry() -> Registry:
+    return Registry(ev.registry())
+
+
+def open_journal(folder: Path) -> Journal:
+    keys = key_files.load(folder)
+    return Journal.open(folder / "journal.db", table=TABLE, keys=keys, registry=registry(), entropy=Entropy())
+
+
+def clone(folder: Path, into: Path) -> Path:
+    """The files as a power cut at this moment would leave them."""
+    into.mkdir()
+    for source in folder.iterdir():
+        if source.name.startswith("journal.db") and "lock" in source.name:
+            continue
+        shutil.copy(source, into / source.name)
+    return into
+
+
+@contextlib.contextmanager
+def quick_folder() -> Iterator[Path]:
+    """A folder in memory where there is one: for tests that write thousands of records and do not test the disk."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+        yield Path(folder)
