@@ -179,7 +179,7 @@ def playing(folder: Path, seed: int) -> Iterator[TimedBench]:
         try:
             bench.wait_expects("open", 20)
             call("tablectl", "do", "open_table", "--config", str(config), "--as", "dealer", "--as", "supervisor",
-                 pins=[PINS["dealer"], PINS["supervisor"]])  # fmt: skip
+                 "--as", "witness", pins=[PINS["dealer"], PINS["supervisor"], PINS["witness"]])  # fmt: skip
             bench.wait_expects("start")
             threading.Event().wait(Timing().settle_ns / 1e9)
             staff.start()

@@ -116,6 +116,7 @@ def initialise(config: Config) -> list[str]:
         f"next: tablectl operator add ID --name NAME --role dealer --file {config.control.operators}",
         "the same with --role supervisor;",
         "then start tabled and open the table: tablectl do open_table --as DEALER --as SUPERVISOR",
+        "(and --as a second person, supervisor or surveillance, where the game's odds favour the player)",
     ]
 
 

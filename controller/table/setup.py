@@ -42,9 +42,7 @@ def make_setup(config: Config) -> Setup:
         settle_set=rules.settlement_diff(load(base)),
         edge=told.text if told else "",
         warnings=(*_cap_warning(rules, config), *(told.warnings if told else ())),
-        # A game as it ships is named and warned of; a pay table of the house's own that favours the player takes two
-        # people beside the dealer to open (docs/decisions/odds-at-opening.md).
-        favours_player=bool(own and told and told.favours_player),
+        favours_player=bool(told and told.favours_player),
         jackpot_stake=config.jackpot.stake if config.jackpot else 0,
         meter_start=config.jackpot.meter if config.jackpot else "",
     )

@@ -20,7 +20,7 @@ from firmware_sim.demo_files import PINS, prepare
 from firmware_sim.errors import BenchError
 from firmware_sim.faults import Fault
 from firmware_sim.feed import Snapshot
-from firmware_sim.floor_staff import DEALER, SUPERVISOR, Say, decide
+from firmware_sim.floor_staff import DEALER, SUPERVISOR, WITNESS, Say, decide
 from firmware_sim.hand_text import hand_block
 
 READY_S = 30.0
@@ -125,7 +125,8 @@ class Demo:
         snap = self._wait(lambda now: True, READY_S, "tabled to be ready")
         self._shown = self._before = last_hand(snap)
         if not snap.get("open"):
-            self._say(Say(("open_table",), (DEALER, SUPERVISOR)))
+            # Two suffice, but where the player has the edge.
+            self._say(Say(("open_table",), (DEALER, SUPERVISOR, WITNESS)))
         self._staff.start()
         threading.Event().wait(QUIET_S)
         self._bench.dealer.enabled.set()

@@ -232,7 +232,7 @@ class Rig:
 
     def open_table(self) -> Snapshot:
         """The table opens; keys count from now on."""
-        self.do("open_table", "dealer", "supervisor")
+        self.do("open_table", "dealer", "supervisor", "witness")  # some of the games favour the player: grade C
         self.wait_for_keys()
         return self.wait_expects("start")
 

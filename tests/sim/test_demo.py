@@ -95,7 +95,7 @@ def test_the_scenario_of_the_page(tmp_path: Path) -> None:
         try:
             bench.wait_expects("open", 20)
             call("tablectl", "do", "open_table", "--config", str(config), "--as", "dealer", "--as", "supervisor",
-                 pins=[PINS["dealer"], PINS["supervisor"]])  # fmt: skip
+                 "--as", "witness", pins=[PINS["dealer"], PINS["supervisor"], PINS["witness"]])  # fmt: skip
             bench.wait_expects("start")
             threading.Event().wait(QUIET_S)
             steps = scenario.run(bench, scenario.load(tmp_path / "page.toml"))

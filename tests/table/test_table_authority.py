@@ -180,6 +180,15 @@ def test_surveillance_alone_is_not_a_supervisor() -> None:
     assert rig.hand.number == 2
 
 
+def test_surveillance_is_refused_where_a_supervisor_is_waited_for() -> None:
+    """Grade B: his agreement would not bring the act further, so it is not taken for one."""
+    rig = Rig(setup=make_setup("jpoker")).open()
+    number = rig.do(cm.CloseTable()).waiting
+    rig.refused(Why.NOT_ALLOWED, cm.Approve(id=number), E1)
+    rig.do(cm.Approve(id=number), S1)
+    assert rig.table.phase is Phase.CLOSED
+
+
 def test_the_grade_is_that_of_the_moment_of_agreement() -> None:
     """Asked for before the joker was shown, agreed to after it: two people by now."""
     rig = drawn()

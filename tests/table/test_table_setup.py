@@ -81,7 +81,18 @@ def test_a_pay_table_of_the_house_that_favours_the_player_takes_grade_c(tmp_path
     assert rig.events(ev.TableOpened)[-1].house_edge.startswith("house edge -")
 
 
-def test_a_shipped_game_opens_with_one_supervisor_and_names_its_edge(tmp_path: Path) -> None:
-    setup = make_setup(load_config(edited(tmp_path, "boxes = 6", "boxes = 6")))
-    assert not setup.favours_player
-    assert "house edge" in setup.edge
+@pytest.mark.parametrize(("game", "favours"), [("jpoker", True), ("oasis_ru", False), ("caribbean", False)])
+def test_a_shipped_game_names_its_edge_and_takes_grade_c_where_the_player_has_it(
+    tmp_path: Path, game: str, favours: bool
+) -> None:
+    setup = make_setup(load_config(edited(tmp_path, 'rules = "jpoker"', f'rules = "{game}"')))
+    assert setup.favours_player == favours
+    assert setup.edge.startswith("house edge -") == favours
+    rig = Rig(setup=setup)
+    rig.connect()
+    if favours:
+        waiting = rig.act(cm.OpenTable(), D1, S1).waiting
+        rig.do(cm.Approve(id=waiting), S2)
+        assert rig.table.signed_on["dealer"] == D1.operator
+    else:
+        assert rig.act(cm.OpenTable(), D1, S1).events

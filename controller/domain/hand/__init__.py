@@ -83,11 +83,11 @@ def _agree(table: Table, number: int, act: Act, setup: Setup, entropy: Entropy) 
         return reject(Why.NOT_ALLOWED, operator="nobody", role="no PIN")
     if isinstance(act.command, cm.Reject):
         return (ev.ApprovalClosed(id=number, outcome="rejected"),)
-    wrong = people.adds_nobody(table, entry, act.people)
+    command = people.waiting_command(entry)
+    wrong = people.adds_nobody(table, entry, act.people, grade(command, table, setup.favours_player))
     if wrong is not None:
         return wrong
-    waiting = Act(command=people.waiting_command(entry), people=act.people, origin=act.origin)
-    return _authorised(table, waiting, setup, entropy)
+    return _authorised(table, Act(command=command, people=act.people, origin=act.origin), setup, entropy)
 
 
 def _dispatch(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Result:

@@ -179,13 +179,15 @@ def together(entry: Waiting | None, people: tuple[Identity, ...]) -> tuple[Ident
     return tuple({p.operator: p for p in (*agreed, *people)}.values())
 
 
-def adds_nobody(table: Table, entry: Waiting, people: tuple[Identity, ...]) -> Rejection | None:
-    """Why those who agree now bring a waiting act no further: no oversight, or counted already."""
+def adds_nobody(table: Table, entry: Waiting, people: tuple[Identity, ...], needed: Grade) -> Rejection | None:
+    """Why those who agree now bring a waiting act no further: counted already, or not those it waits for."""
     new = [p for p in people if p.roles & OVERSIGHT and p.operator != table.signed_on.get("dealer")]
-    if not new:
-        return reject(Why.NOT_ALLOWED, operator=people[0].operator, role=", ".join(sorted(people[0].roles)))
-    if all(p.operator in entry.operators for p in new):
+    if new and all(p.operator in entry.operators for p in new):
         return reject(Why.SAME_PERSON)
+    cmd = waiting_command(entry)
+    before, after = (lacking(needed, together(entry, said), table, cmd) for said in ((), people))
+    if not new or (after and after == before):
+        return reject(Why.NOT_ALLOWED, operator=people[0].operator, role=", ".join(sorted(people[0].roles)))
     return None
 
 
