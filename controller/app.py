@@ -1,4 +1,4 @@
-"""tabled: the only place that constructs things. Configuration, journal, devices, control socket, loop; and their end.
+"""tabled: with hardware.py it constructs everything. Configuration, journal, control socket, loop; and their end.
 
 Order at start: configuration, journal verified, then and only then devices and sockets. `--init` makes keys and an
 empty journal, once.
@@ -16,15 +16,12 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-import msgspec
-
-from controller.config import Config, Mode, load_config
+from controller.config import Config, load_config
 from controller.control import operators
 from controller.control.pins import PinDesk
 from controller.control.protocol import Answer
@@ -32,6 +29,7 @@ from controller.control.server import ControlServer
 from controller.domain import events as ev
 from controller.domain.hand.authority import Identity
 from controller.errors import TableError
+from controller.hardware import Hardware, inputs, open_hardware
 from controller.journal import keys as key_files
 from controller.journal.codec import Registry
 from controller.journal.journal import Journal
@@ -48,19 +46,8 @@ from controller.table.menu import Supervised
 from controller.table.service import Service
 from controller.table.setup import check_same_rules, make_setup
 from drivers.gpio.debounce import MS, Debouncer, Timing
-from drivers.gpio.errors import PortError
-from drivers.gpio.factory import factory_name, open_factory
-from drivers.gpio.joker_board import JokerBoard
-from drivers.gpio.panel import Panel, open_panel
-from drivers.gpio.pins import JOKER_BOARD, TEXT_DISPLAY
-from drivers.gpio.spi_link import SpiLink
-from drivers.gpio.text_display import TextDisplay
-from drivers.shoe import Shoe
-from drivers.transport.serial_port import PortBusy, PortUnavailable, SerialPump
 
 VERSION = "0.1.0"
-INBOX = 1024
-PIN_FACTORY = "GPIOZERO_PIN_FACTORY"
 M_MMAP_THRESHOLD = -3  # malloc.h; set by hand it stays where it is
 MMAP_FROM = 1 << 20
 
@@ -168,7 +155,7 @@ def run(config: Config, source: Path) -> None:
             check_same_rules(setup, replayed.opened, str(source))
         logs = stack.enter_context(_logs(config))
         _check_operators(config, logs, running=replayed.table.open)
-        hardware = stack.enter_context(_hardware(config, replayed.table.shoe.last_event))
+        hardware = stack.enter_context(open_hardware(config, replayed.table.shoe.last_event))
         run_id = os.urandom(4).hex()
         table = _Assembled(config, setup, journal, replayed, logs, hardware, notifier, Clock(run_id))
         started = ev.RunStarted(
@@ -214,73 +201,6 @@ def _check_operators(config: Config, logs: Logs, *, running: bool) -> None:
         logs.get("tabled").error("no operator can prove who he is", problem=error.line())
 
 
-class _Hardware(msgspec.Struct):
-    """Opened ports and devices."""
-
-    inbox: queue.Queue[Any]
-    pump: SerialPump | None
-    shoe: Shoe | None
-    panel: Panel
-    board: JokerBoard
-    text: TextDisplay
-    names: dict[str, str]
-
-
-@contextlib.contextmanager
-def _hardware(config: Config, last_event: int) -> Iterator[_Hardware]:
-    """Everything with pins and wires. Exit code 4 where something is not to be had, 5 where another holds it."""
-    inbox: queue.Queue[Any] = queue.Queue(INBOX)
-    with contextlib.ExitStack() as stack:
-        try:
-            pump = _open_port(config, inbox, stack)
-            name = os.environ.get(PIN_FACTORY) or config.gpio.factory
-            factory = open_factory(name, production=config.table.mode is Mode.PRODUCTION)
-            make = partial(Panel, factory, inbox.put_nowait, time.monotonic_ns, inputs=_inputs(config))
-            panel = open_panel(make, time.sleep)
-            stack.callback(panel.close)
-            board = JokerBoard(SpiLink(factory, JOKER_BOARD))
-            stack.callback(_quietly(board.close))
-            text = TextDisplay(SpiLink(factory, TEXT_DISPLAY))
-            stack.callback(_quietly(text.close))
-        except PortError as error:
-            raise TableError(330, error.what, error.where, error.remedy, exit_code=4) from None
-        shoe = Shoe("shoe", last_event) if pump is not None else None
-        names = {
-            "shoe": config.shoe.port if config.shoe else "",
-            "usb_backend": "",
-            "pin_factory": factory_name(factory),
-        }
-        yield _Hardware(inbox, pump, shoe, panel, board, text, names)
-
-
-def _inputs(config: Config) -> dict[str, int]:
-    return {name: pin for name, pin in config.gpio.pins.items() if name != "JACKPOT_LAMP"}
-
-
-def _quietly(close: Callable[[], None]) -> Callable[[], None]:
-    """At the end a device that is gone already is no news."""
-
-    def closing() -> None:
-        with contextlib.suppress(PortError):
-            close()
-
-    return closing
-
-
-def _open_port(config: Config, inbox: queue.Queue[Any], stack: contextlib.ExitStack) -> SerialPump | None:
-    if config.shoe is None:
-        return None
-    pump = SerialPump("shoe", config.shoe.port, config.shoe.baud, inbox.put, time.monotonic_ns)
-    stack.callback(pump.close)
-    try:
-        pump.probe()
-    except PortBusy as error:
-        raise TableError(331, str(error), config.shoe.port, "stop the other program", exit_code=5) from None
-    except PortUnavailable:
-        pass  # not plugged in yet: the pump goes on trying, the prompt says so
-    return pump
-
-
 class _Assembled:
     """The parts of one run and how they know each other."""
 
@@ -291,7 +211,7 @@ class _Assembled:
         journal: Journal,
         replayed: past.Replayed,
         logs: Logs,
-        hardware: _Hardware,
+        hardware: Hardware,
         notifier: Notifier,
         clock: Clock,
     ) -> None:
@@ -318,8 +238,7 @@ class _Assembled:
         self._service.take_up(started)
         self._outputs.start()
         stack.callback(self._outputs.close)
-        if hw.pump is not None:
-            hw.pump.start()
+        hw.start()
         self._log.info("ready", table=self._config.table.id, hand=self._service.table.hands)
         self._notifier.ready(f"table {self._config.table.id}")
         reason = loop.run()
@@ -331,11 +250,11 @@ class _Assembled:
         hw = self._hw
         return Parts(
             service=self._service,
-            shoe=hw.shoe,
-            port=hw.pump,
+            lines=hw.lines,
+            source=hw.source,
             keypad=Keypad(),
             debouncer=Debouncer(
-                _inputs(self._config),
+                inputs(self._config),
                 hw.panel.read_level,
                 time.monotonic_ns(),
                 timing=Timing(stable_ns=self._config.gpio.settle_ms * MS),

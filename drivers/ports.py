@@ -1,4 +1,4 @@
-"""What a byte port and a numbered device offer to the loop thread. Shapes only: no I/O, no game.
+"""What a byte port and a device on one offer to the loop thread. Shapes only: no I/O, no game.
 
 Whoever holds one of these needs no module of a transport or of a certain device.
 """
@@ -27,12 +27,16 @@ class BytePort(Protocol):
         """End for good, within a bounded time. Posts nothing afterwards."""
 
 
-class NumberedDevice(Protocol):
-    """A device with a log of numbered events, as seen from the loop thread (sans-I/O)."""
+class Device(Protocol):
+    """A device on a byte port, as seen from the loop thread (sans-I/O)."""
+
+    @property
+    def name(self) -> str:
+        """As in every event, and the name of its port."""
 
     @property
     def next_tick_ns(self) -> int | None:
-        """When `tick` is due; None while the port is closed."""
+        """When `tick` is due; None while nothing is."""
 
     def opened(self, now_ns: int) -> list[DeviceEvent]:
         """The port is open."""
@@ -49,8 +53,15 @@ class NumberedDevice(Protocol):
     def outgoing(self) -> bytes:
         """The bytes to write since the last call."""
 
+
+class CardSource(Device, Protocol):
+    """A device whose numbered events are the cards that are dealt."""
+
     def acknowledge(self, event_no: int) -> None:
         """This event, and every one before it, is on disk."""
+
+    def adopt(self, event_no: int) -> None:
+        """People have decided that the count goes on after this number."""
 
     def enable_deal(self, enabled: bool) -> None:
         """May cards be drawn? A level: repeated until the device confirms it."""

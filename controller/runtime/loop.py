@@ -53,6 +53,7 @@ class Loop:
     def __init__(self, parts: Parts, inbox: queue.Queue[Any]) -> None:
         self._p = parts
         self._inbox = inbox
+        self._by_port = {line.device.name: line.device for line in parts.lines}
         self._second_ns = 0
         self._stop_ns: int | None = None  # when the wait for STOP began
         self._joker_shown = False  # this run's board has shown the joker of the open hand
@@ -92,9 +93,8 @@ class Loop:
 
     def _due_ns(self) -> int:
         due = [self._second_ns, self._p.debouncer.next_ns]
-        due += [
-            t for t in (self._p.shoe.next_tick_ns if self._p.shoe else None, self._p.keypad.next_ns) if t is not None
-        ]
+        ticks = [line.device.next_tick_ns for line in self._p.lines]
+        due += [t for t in (*ticks, self._p.keypad.next_ns) if t is not None]
         if self._stop_ns is not None:
             due.append(self._stop_ns + self._p.service.setup.procedure.stop_timeout_s * SECOND_NS)
         return min(due)
@@ -130,9 +130,10 @@ class Loop:
         self._keys(held)
         if held or self._p.keypad.busy:
             self._show()
-        shoe = self._p.shoe
-        if shoe is not None and shoe.next_tick_ns is not None and now >= shoe.next_tick_ns:
-            self._devices(shoe.tick(now))
+        for line in self._p.lines:
+            due = line.device.next_tick_ns
+            if due is not None and now >= due:
+                self._devices(line.device.tick(now))
         self._stop_timer(now)
         if self._answer_to_press is not None and now - self._refused_ns >= REFUSAL_NS:
             self._told(None)
@@ -159,39 +160,36 @@ class Loop:
     # --- devices -----------------------------------------------------------------------------------------------------
 
     def _from_port(self, item: PortOpened | PortBytes | PortClosed) -> None:
-        shoe = self._p.shoe
-        if shoe is None:
-            return
+        device = self._by_port[item.port]
         match item:
             case PortOpened():
-                self._devices(shoe.opened(item.t_ns))
+                self._devices(device.opened(item.t_ns))
             case PortBytes():
-                self._devices(shoe.receive(item.data, item.t_ns))
+                self._devices(device.receive(item.data, item.t_ns))
             case PortClosed():
-                self._devices(shoe.closed(item.reason, item.t_ns))
+                self._devices(device.closed(item.reason, item.t_ns))
 
     def _devices(self, events: list[DeviceEvent]) -> None:
         for event in events:
             self._device(event)
-        self._serve_shoe()
+        self._serve_lines()
 
     def _device(self, event: DeviceEvent) -> None:
         """A numbered event is acknowledged once it is on disk, a repeat of it again; a contradiction never."""
         outcome = self._act(intake.command_of(event), origin="device")
-        service, shoe = self._p.service, self._p.shoe
+        service, source = self._p.service, self._p.source
         refused = outcome.rejection is not None or service.contradicted
-        if shoe is not None and isinstance(event, NUMBERED) and event.device == shoe.name and not refused:
-            shoe.acknowledge(service.table.shoe.last_event)
+        if source is not None and isinstance(event, NUMBERED) and event.device == source.name and not refused:
+            source.acknowledge(service.table.shoe.last_event)
 
-    def _serve_shoe(self) -> None:
+    def _serve_lines(self) -> None:
         """Keep the deal's level, send what is to be sent."""
-        shoe, port, service = self._p.shoe, self._p.port, self._p.service
-        if shoe is None or port is None:
-            return
-        shoe.enable_deal(service.deal_enabled)
-        out = shoe.outgoing()
-        if out:
-            port.write(out)
+        if self._p.source is not None:
+            self._p.source.enable_deal(self._p.service.deal_enabled)
+        for line in self._p.lines:
+            out = line.device.outgoing()
+            if out:
+                line.port.write(out)
 
     def _board(self, shown: Shown) -> None:
         table = self._p.service.table
@@ -305,11 +303,11 @@ class Loop:
         outcome = self._p.service.act(act)
         if outcome.events and act.origin != "device":
             self._resumed = False  # somebody went on with the hand
-        if "ShoeAdopted" in outcome.events and self._p.shoe is not None:
-            self._p.shoe.adopt(self._p.service.table.shoe.last_event)
+        if "ShoeAdopted" in outcome.events and self._p.source is not None:
+            self._p.source.adopt(self._p.service.table.shoe.last_event)
         if outcome.events:
             self._log(act, outcome)
-        self._serve_shoe()
+        self._serve_lines()
         return outcome
 
     def _log(self, act: Act, outcome: Outcome) -> None:

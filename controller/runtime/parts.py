@@ -19,7 +19,7 @@ from controller.table.menu import Supervised
 from controller.table.service import Service
 from drivers.events import DeviceFault
 from drivers.gpio.debounce import Debouncer
-from drivers.shoe import Shoe
+from drivers.ports import CardSource, Device
 
 
 class Quit(msgspec.Struct, frozen=True):
@@ -42,6 +42,13 @@ class Port(Protocol):
     def write(self, data: bytes) -> None: ...
 
 
+class Line(msgspec.Struct, frozen=True):
+    """A device and the port that it speaks through."""
+
+    device: Device
+    port: Port
+
+
 class Server(Protocol):
     """controller.control.server.ControlServer."""
 
@@ -60,8 +67,8 @@ class Parts(msgspec.Struct):
     """What the loop drives; made by app.py."""
 
     service: Service
-    shoe: Shoe | None
-    port: Port | None
+    lines: tuple[Line, ...]  # every device on a byte port
+    source: CardSource | None  # the one among them whose cards are dealt
     keypad: Keypad
     debouncer: Debouncer
     panel_faults: Callable[[], list[DeviceFault]]
