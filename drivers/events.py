@@ -46,6 +46,7 @@ class DeviceReady(msgspec.Struct, frozen=True):
     boot_id: str
     log_first: int
     log_last: int
+    sealed: bool = False  # it proved its key; everything it says is sealed
 
 
 class DeviceLost(msgspec.Struct, frozen=True):

@@ -10,13 +10,14 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import assert_never
 
+from drivers.complaints import Complaints
 from drivers.events import DeviceEvent, DeviceFault, DeviceLost, DeviceReady, EventsLost
+from drivers.identity import differences, must_hold
 from drivers.shoe_events import told
 from drivers.wire.framing import DELIMITER, FrameFault
 from drivers.wire.link import BadMessage, Link, Received, Side
 from drivers.wire.messages import (
     Ack,
-    CardState,
     Done,
     Event,
     Hello,
@@ -28,7 +29,8 @@ from drivers.wire.messages import (
     Result,
     Status,
 )
-from drivers.wire.pacing import MS, REPEAT_NS, RETRY_NS, Burst, DealLevel
+from drivers.wire.pacing import MS, REPEAT_NS, RETRY_NS, DealLevel
+from drivers.wire.session import HostSeal, Tampered
 
 POLL_NS = 200 * MS
 SILENT_POLLS = 3  # 600 ms
@@ -36,7 +38,7 @@ LOST_POLLS = 25  # 5 s
 LOST_ASKS = 10  # 5 s
 ANSWERABLE_POLLS = 3
 RESYNC = DELIMITER * 8
-MAX_FAULT_TEXTS = 8
+HELD_BACK = "an answer came more than 600 ms late: held back on the line, or the device is slow"
 
 
 class State(StrEnum):
@@ -50,12 +52,16 @@ class State(StrEnum):
 
 
 class Shoe:
-    """One shoe. Call `tick` at `next_tick_ns` at the latest and write `outgoing()` after every call."""
+    """One shoe. Call `tick` at `next_tick_ns` at the latest and write `outgoing()` after every call.
 
-    def __init__(self, name: str, last_event: int, *, expected: str = "SHOE") -> None:
+    With a `seal` nothing in clear is believed; without one the line is as trustworthy as its cable.
+    """
+
+    def __init__(self, name: str, last_event: int, *, expected: str = "SHOE", seal: HostSeal | None = None) -> None:
         self._name = name
         self._expected = expected
-        self._link = Link(Side.HOST)
+        self._link = Link(Side.HOST, seal)
+        self._complaints = Complaints(name, self._link)
         self._state = State.CLOSED
         self._out = bytearray()
         self._now_ns = 0
@@ -76,13 +82,12 @@ class Shoe:
         self._behind_ns: int | None = None
         self._deal = DealLevel()
         self._renew = False
+        self._restart_hint = False  # sealed: somebody said "ask me"; believed once a poll stays unanswered too
         # What has been told already.
         self._silent = False
         self._lost_told: str | None = None
         self._wrong_told = ""
         self._refusal_told = Result.DONE
-        self._noise = Burst()
-        self._bad: dict[str, Burst] = {}
 
     # -- what the loop thread calls ---------------------------------------------------------------------------
 
@@ -121,7 +126,7 @@ class Shoe:
         """The port is open and raw: close off whatever the device took before, then ask who it is."""
         self._now_ns = now_ns
         self._link.reset()
-        self._bad.clear()
+        self._complaints.reset()
         self._out.clear()
         self._renew = False
         self._begin_asking(now_ns)
@@ -207,7 +212,10 @@ class Shoe:
 
     def _take_hello(self, hello: Hello, now_ns: int) -> list[DeviceEvent]:
         if hello.nonce == 0 and self._state in (State.READY, State.HELD):
-            self._begin_asking(now_ns)  # it restarted: every number of the old session is void
+            if self._link.sealed:
+                self._restart_hint = True
+            else:
+                self._begin_asking(now_ns)  # it restarted: every number of the old session is void
             return []
         if self._state is not State.ASKING or hello.nonce != self._nonce:
             return []
@@ -228,23 +236,11 @@ class Shoe:
 
     def _compare(self, hello: Hello) -> list[DeviceEvent]:
         """Against the device that was trusted last. Sets the state; a held device stays so until `adopt`."""
-        known, faults = self._trusted, list[DeviceEvent]()
-        swapped = known is not None and hello.serial != known.serial
-        restarted = hello.log_last < self._last
-        if known is not None and (swapped or hello.firmware != known.firmware):
-            was, now = f"{known.serial} {known.firmware}", f"{hello.serial} {hello.firmware}"
-            faults.append(self._fault("device_changed", f"was {was}, is {now}"))
-        elif known is not None and hello.boot_id != known.boot_id:
-            faults.append(self._fault("rebooted", f"restarted, log ends at {hello.log_last}"))
-        if restarted:
-            detail = f"its log ends at {hello.log_last}, the journal at {self._last}"
-            faults.append(self._fault("log_restarted", detail))
-        if hello.card in (CardState.HALF_DRAWN, CardState.UNKNOWN):
-            faults.append(self._fault("card_position", hello.card.name.lower()))
-        self._state = State.HELD if swapped or restarted else State.READY
+        self._state = State.HELD if must_hold(hello, self._trusted, self._last) else State.READY
+        faults = [self._fault(code, detail) for code, detail in differences(hello, self._trusted, self._last)]
         if self._state is State.READY:
             self._trusted = hello
-        return faults
+        return list(faults)
 
     def _begin_session(self, hello: Hello, now_ns: int) -> None:
         self._current = hello
@@ -253,6 +249,7 @@ class Shoe:
         self._poll_no = self._answered_no = 0
         self._resend_from = self._resend_ns = 0
         self._behind_ns = None
+        self._restart_hint = False
         self._poll(now_ns)
         if self._state is State.READY:
             self._deal.ask_anew(now_ns)
@@ -269,6 +266,10 @@ class Shoe:
         if missed >= LOST_POLLS:
             self._begin_asking(now_ns)
             return self._tell_lost("no answer for 5 s")
+        if self._restart_hint and missed:
+            self._begin_asking(now_ns)
+            return []
+        self._restart_hint = False
         self._poll(now_ns)
         self._send_deal(now_ns)  # behind the poll: a device that has not been polled for 1 s refuses
         if missed < SILENT_POLLS or self._silent:
@@ -288,8 +289,10 @@ class Shoe:
             self._send(command)
 
     def _take_status(self, status: Status, now_ns: int) -> list[DeviceEvent]:
-        if not self._poll_no - ANSWERABLE_POLLS < status.poll_no <= self._poll_no:
-            return []
+        late = self._poll_no - status.poll_no
+        if not 0 <= late < ANSWERABLE_POLLS:
+            held = self._link.sealed and late > 0
+            return list(self._complaints.once("held_back", HELD_BACK, now_ns)) if held else []
         self._answered_no = max(self._answered_no, status.poll_no)
         if self._state is State.HELD:
             return []
@@ -353,16 +356,19 @@ class Shoe:
     # -- common -------------------------------------------------------------------------------------------------
 
     def _take(self, item: Received, now_ns: int) -> list[DeviceEvent]:
-        ready = self._state is State.READY
+        # Sealed, a silent line may be one that is held back: what comes late comes again once polls are answered.
+        ready = self._state is State.READY and not (self._link.sealed and self._silent)
         match item:
             case FrameFault():
-                return self._tell_noise(item, now_ns)
-            case BadMessage(what=what):
-                return self._tell_bad(what, now_ns)
+                return list(self._complaints.noise(item, now_ns))
+            case BadMessage():
+                return list(self._complaints.protocol(item, now_ns))
+            case Tampered():
+                return list(self._complaints.tampered(item, now_ns, self._expected))
             case Hello():
                 return self._take_hello(item, now_ns)
             case Status():
-                return self._take_status(item, now_ns) if ready or self._state is State.HELD else []
+                return self._take_status(item, now_ns) if self._state in (State.READY, State.HELD) else []
             case Event():
                 return self._take_event(item, now_ns) if ready else []
             case Lost():
@@ -372,16 +378,6 @@ class Shoe:
             case _:
                 return []  # the link lets no message of our own side through
 
-    def _tell_noise(self, fault: FrameFault, now_ns: int) -> list[DeviceEvent]:
-        if not self._noise.tell(now_ns):
-            return []
-        return [self._fault("noise", f"{fault}; {self._link.noise} damaged frames so far")]
-
-    def _tell_bad(self, what: str, now_ns: int) -> list[DeviceEvent]:
-        if what not in self._bad and len(self._bad) >= MAX_FAULT_TEXTS:
-            return []
-        return [self._fault("protocol", what)] if self._bad.setdefault(what, Burst()).tell(now_ns) else []
-
     def _tell_lost(self, reason: str) -> list[DeviceEvent]:
         if reason == self._lost_told:
             return []
@@ -390,10 +386,10 @@ class Shoe:
 
     def _ready(self, hello: Hello) -> DeviceReady:
         identity = (hello.model, hello.serial, hello.firmware, hello.boot_id.hex())
-        return DeviceReady(self._name, *identity, hello.log_first, hello.log_last)
+        return DeviceReady(self._name, *identity, hello.log_first, hello.log_last, self._link.sealed)
 
     def _fault(self, code: str, detail: str) -> DeviceFault:
-        return DeviceFault(self._name, code, detail)
+        return self._complaints.fault(code, detail)
 
     def _send(self, message: HostMessage, *, fresh: bool = False) -> None:
         self._out += self._link.send(message, fresh=fresh)

@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass, field
 
 from drivers.wire.cards import CARD_CODE
-from drivers.wire.link import Link, Received, Side
+from drivers.wire.link import Begun, Late, Link, Received, Side
 from drivers.wire.messages import (
     Ack,
     CardState,
@@ -27,6 +27,7 @@ from drivers.wire.messages import (
     Status,
     UnreadReason,
 )
+from drivers.wire.session import DeviceSeal, NoSession
 from firmware_sim.event_log import KEPT, EventLog
 
 MS = 1_000_000
@@ -50,10 +51,13 @@ class Session:
 
 
 class ShoeDevice:
-    """One shoe. Not thread-safe: the bench holds a lock around it."""
+    """One shoe, sealed if it has a key. Not thread-safe: the bench holds a lock around it."""
 
-    def __init__(self, log: EventLog, serial: str = "SIM-0001", model: str = "SHOE/sim") -> None:
+    def __init__(
+        self, log: EventLog, serial: str = "SIM-0001", model: str = "SHOE/sim", *, key: bytes | None = None
+    ) -> None:
         self._log = log
+        self.key = key
         self.serial, self.model, self.firmware = serial, model, "1.0.0"
         self.lid_open = self.jammed = False
         self.cards_left = 0
@@ -66,7 +70,8 @@ class ShoeDevice:
     def _power_up(self) -> None:
         self._boot_id = os.urandom(8)
         self._session: Session | None = None
-        self._link = Link(Side.DEVICE)
+        self._link = Link(Side.DEVICE, DeviceSeal(self.key, os.urandom) if self.key else None)
+        self._now_ns = 0
         self._out = bytearray()
         self._sent_ns: dict[int, int] = {}  # when each event was last sent, since power-up
         self._again = 0
@@ -79,7 +84,8 @@ class ShoeDevice:
 
     def receive(self, data: bytes, now_ns: int) -> None:
         """Bytes from the host, in any cut."""
-        for found in self._link.receive(data):
+        self._now_ns = now_ns
+        for found in self._link.receive(data, now_ns):
             self._take(found, now_ns)
         self._pump(now_ns)
 
@@ -90,6 +96,7 @@ class ShoeDevice:
 
     def tick(self, now_ns: int) -> None:
         """Repeat what nobody acknowledged; inhibit when nobody polls."""
+        self._now_ns = now_ns
         session = self._session
         if session is None or session.polled_ns is None:
             return
@@ -126,6 +133,7 @@ class ShoeDevice:
         if kind in (EventKind.JAM, EventKind.LID_CLOSED):
             self.jammed = kind is EventKind.JAM  # this shoe takes a jam for cleared when the lid closes
         number = self._log.append(kind, value).number
+        self._now_ns = now_ns
         self._pump(now_ns)
         return number
 
@@ -148,7 +156,15 @@ class ShoeDevice:
     def _take(self, found: Received, now_ns: int) -> None:
         match found:
             case HelloAsk(nonce=nonce):
+                if not self._link.sealed:  # sealed: only the first message under the new keys begins it
+                    self._begin(nonce)
+                self._send(self._hello(nonce))
+            case Begun(nonce=nonce):
                 self._begin(nonce)
+            case Late(message=Poll(poll_no=poll_no)):
+                self._send(self._status(poll_no))  # so that the host hears a newer number; it allows nothing
+            case NoSession(message_type=Poll.TYPE):
+                self._send(self._hello(0))
             case Poll() | Ack() | Resend() | DealEnable() if self._session is not None:
                 self._obey(self._session, found, now_ns)
             case Poll():
@@ -160,7 +176,6 @@ class ShoeDevice:
         if self._session is None or self._session.nonce != nonce:
             self._session = Session(nonce)
             self.deal = False
-        self._send(self._hello(nonce))
 
     def _obey(self, session: Session, message: Poll | Ack | Resend | DealEnable, now_ns: int) -> None:
         match message:
@@ -260,10 +275,10 @@ class ShoeDevice:
             poll_no=poll_no,
             log_last=self._log.last,
             deal=int(self.deal),
-            frames=(self._link.frames + self._link.protocol_errors) & U32,
+            frames=(self._link.frames + self._link.protocol_errors + self._link.tampered) & U32,
             noise=self._link.noise & U32,
             again=self._again & U32,
         )
 
     def _send(self, message: Hello | Status | Event | Lost | Done, *, fresh: bool = False) -> None:
-        self._out += self._link.send(message, fresh=fresh)
+        self._out += self._link.send(message, fresh=fresh, now_ns=self._now_ns)

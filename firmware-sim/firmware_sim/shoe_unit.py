@@ -21,12 +21,13 @@ TICK_S = 0.02
 
 
 class ShoeUnit:
-    """One shoe on a pty under `folder/shoe`, its memory in `folder/shoe-events`."""
+    """One shoe on a pty: `folder/shoe`; its memory beside it in `shoe-events`, its key, if any, in `shoe-key`."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.port = PtyPort(folder / "shoe")
         self._log = EventLog(folder / "shoe-events")
-        self.device = ShoeDevice(self._log)
+        stored = folder / "shoe-key"
+        self.device = ShoeDevice(self._log, key=stored.read_bytes() if stored.exists() else None)
         self.noise = False
         self.twice = False
         self._random = Random(f"{seed}/line")

@@ -315,7 +315,7 @@ def test_nothing_grows_under_junk() -> None:
     for number in range(2000):
         kind = bytes([1, 0, 0x7F, number % 256])
         table.give(encode_frame(kind) + b"\xaa" * 500)
-    assert len(table.driver._bad) <= 8
+    assert len(table.driver._complaints._texts) <= 8
     assert len(table.driver.outgoing()) < 200
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import time
 from collections.abc import Callable, Iterator
@@ -26,6 +27,7 @@ from drivers.wire.messages import (
     Result,
     Status,
 )
+from drivers.wire.session import HostSeal
 from firmware_sim.event_log import KEPT, EventLog
 from firmware_sim.shoe import MS, ShoeDevice
 from firmware_sim.shoe_unit import ShoeUnit
@@ -173,7 +175,8 @@ class Daemon:
     """The host's driver and its pump on the bench's pty: what tabled's loop does, without a table."""
 
     def __init__(self, path: Path, last_event: int = 0) -> None:
-        self.shoe = Shoe("shoe", last_event)
+        key = path.with_name("shoe-key")
+        self.shoe = Shoe("shoe", last_event, seal=HostSeal(key.read_bytes(), os.urandom) if key.exists() else None)
         self.inbox: queue.SimpleQueue[PortEvent] = queue.SimpleQueue()
         self.told: list[DeviceEvent] = []
         self.closed = 0
@@ -217,8 +220,10 @@ class Daemon:
         return sum(isinstance(event, DeviceReady) for event in self.told)
 
 
-@pytest.fixture
-def unit(tmp_path: Path) -> Iterator[ShoeUnit]:
+@pytest.fixture(params=["clear", "sealed"])
+def unit(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[ShoeUnit]:
+    if request.param == "sealed":
+        (tmp_path / "shoe-key").write_bytes(bytes(range(32)))
     unit = ShoeUnit(tmp_path, seed=1)
     unit.start()
     yield unit

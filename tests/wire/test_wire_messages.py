@@ -121,7 +121,7 @@ def test_f53_every_code_is_one_card_and_back() -> None:
 
 def test_an_echo_is_not_an_answer() -> None:
     link = Link(Side.HOST)
-    assert link.receive(link.send(m.Ack(42))) == [BadMessage("our own Ack came back (echo)")]
+    assert link.receive(link.send(m.Ack(42))) == [BadMessage("our own message 03 came back (echo)")]
     with pytest.raises(ValueError, match="not ours"):
         link.send(m.Lost(1, 2))
 

@@ -1,0 +1,28 @@
+"""A device that introduces itself, against the one trusted before: what differs, and whether that holds everything.
+
+Pure; owns the words. Never decides to go on: a held device waits for people.
+"""
+
+from __future__ import annotations
+
+from drivers.wire.messages import CardState, Hello
+
+
+def must_hold(hello: Hello, known: Hello | None, last_event: int) -> bool:
+    """Another device, or a log that ends before the journal's last event: nothing is taken until people decide."""
+    return (known is not None and hello.serial != known.serial) or hello.log_last < last_event
+
+
+def differences(hello: Hello, known: Hello | None, last_event: int) -> list[tuple[str, str]]:
+    """Code and text of each fault that this introduction is."""
+    found = []
+    if known is not None and (hello.serial, hello.firmware) != (known.serial, known.firmware):
+        was, now = f"{known.serial} {known.firmware}", f"{hello.serial} {hello.firmware}"
+        found.append(("device_changed", f"was {was}, is {now}"))
+    elif known is not None and hello.boot_id != known.boot_id:
+        found.append(("rebooted", f"restarted, log ends at {hello.log_last}"))
+    if hello.log_last < last_event:
+        found.append(("log_restarted", f"its log ends at {hello.log_last}, the journal at {last_event}"))
+    if hello.card in (CardState.HALF_DRAWN, CardState.UNKNOWN):
+        found.append(("card_position", hello.card.name.lower()))
+    return found
