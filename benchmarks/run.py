@@ -202,13 +202,14 @@ def auditing(folder: Path) -> None:
         rows = sqlite3.connect(path).execute("SELECT prev, body FROM journal ORDER BY seq")
         return sum(len(json.loads(body)) for prev, body in rows if hashlib.sha256(prev + body.encode()).digest())
 
-    from controller.cli.audit import HAND_CHECKS  # noqa: PLC0415
-    from controller.journal.verify import Options, audit  # noqa: PLC0415
+    from controller.cli.audit import CHECKS  # noqa: PLC0415
+    from controller.journal.auditing import Checks, Options  # noqa: PLC0415
+    from controller.journal.verify import audit  # noqa: PLC0415
 
     known = Registry(registry())
     for what, options, checks, goal in (
-        ("audit, chain only", Options(chain_only=True), (), ">= 0.6"),
-        ("audit, everything", Options(), HAND_CHECKS, ">= 0.08"),
+        ("audit, chain only", Options(chain_only=True), Checks(), ">= 0.6"),
+        ("audit, everything", Options(), CHECKS, ">= 0.08"),
     ):
         a, b, ratio = beside(lambda o=options, c=checks: audit(path, known, o, c, None), floor)  # type: ignore[misc]
         row(what, f"{a * 1e3:.1f} ms", f"read+sha+decode {b * 1e3:.1f} ms", f"{1 / ratio:.2f}", goal)

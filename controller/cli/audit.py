@@ -5,26 +5,28 @@ Shows what controller.journal.verify finds. It must never need a key of the tabl
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from controller.cli.output import one_line, shown_progress
 from controller.domain.events import registry
 from controller.errors import TableError
+from controller.journal.auditing import Across, Checks, Options
 from controller.journal.codec import Registry
 from controller.journal.hands import Finding
 from controller.journal.keys import public_key
 from controller.journal.recall import check_draw
-from controller.journal.verify import HandCheck, Options, Report, audit
+from controller.journal.verify import Report, audit
+from controller.table import meters
 from controller.table.audit import check_hand
 
 DEFAULT_JOURNAL: Final = Path("/var/lib/table-controller/journal.db")
-HAND_CHECKS: Final[tuple[HandCheck, ...]] = (check_draw, check_hand)
-"""What every hand is put through; module-level functions, since `--jobs` sends them to other processes."""
+CHECKS: Final = Checks(hands=(check_draw, check_hand), across=Across(meters.note, meters.judge))
+"""What every hand is put through, and what must hold from hand to hand."""
 
 
 @click.command("audit")
@@ -46,7 +48,7 @@ def audit_command(
     chain_only: bool,
     as_json: bool,
 ) -> None:
-    """Check JOURNAL: chain, signatures, seals, draws, settlements. Exit code 1 with the first bad record named."""
+    """Check JOURNAL: chain, signatures, seals, draws, settlements, meters. Exit code 1 where anything does not hold."""
     path = journal or (DEFAULT_JOURNAL if DEFAULT_JOURNAL.exists() else Path("journal.db"))
     options = Options(_key(key), _head(head), live, from_hand, chain_only, jobs)
     report = _audited(path, options)
@@ -60,7 +62,8 @@ commands: list[click.Command] = [audit_command]
 
 def _audited(path: Path, options: Options) -> Report:
     try:
-        return audit(path, Registry(registry()), options, HAND_CHECKS, _progress if sys.stderr.isatty() else None)
+        with shown_progress("audit") as progress:
+            return audit(path, Registry(registry()), options, CHECKS, progress)
     except TableError as error:
         if error.exit_code != 3:
             raise
@@ -85,20 +88,25 @@ def _head(text: str | None) -> bytes | None:
         raise TableError(103, "not a head", "--head", remedy, exit_code=2) from None
 
 
-def _progress(done: int, of: int) -> None:
-    click.echo(f"\raudit: {done} of {of} records", nl=False, err=True)
-
-
 def _text(report: Report) -> str:
     ordered = report.ordered()
+    lines = [*_meter(report.totals), *(one_line(finding.what) for finding in ordered)]
     if not ordered:
-        return f"audit: OK {report.hands} hands, {report.records} records, head {report.head}"
-    lines = [finding.what for finding in ordered]
-    place = ordered[0].seq if ordered[0].until in (None, ordered[0].seq) else f"{ordered[0].seq} to {ordered[0].until}"
-    return "\n".join([*lines, f"audit: FAILED {len(ordered)} findings, first bad record {place}: {ordered[0].what}"])
+        return "\n".join([*lines, f"audit: OK {report.hands} hands, {report.records} records, head {report.head}"])
+    first, many = ordered[0], "finding" if len(ordered) == 1 else "findings"
+    place = first.seq if first.until in (None, first.seq) else f"{first.seq} to {first.until}"
+    return "\n".join([*lines, f"audit: FAILED {len(ordered)} {many}, first bad record {place}: {first.remedy}"])
+
+
+def _meter(totals: dict[str, Any]) -> list[str]:
+    if not totals:
+        return []
+    told = "meter {first} -> {last}, reserve {reserve}, {contributed} of {staked} staked, {hits} hits: {prizes}"
+    return [told.format(**totals)]
 
 
 def _json(report: Report) -> str:
     first = report.first
+    findings = [{**msgspec.to_builtins(finding), "remedy": finding.remedy} for finding in report.ordered()]
     facts = {"ok": report.ok, "first_bad": None if first is None else first.seq, **msgspec.to_builtins(report)}
-    return msgspec.json.encode(facts).decode()
+    return msgspec.json.encode({**facts, "findings": findings}).decode()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
@@ -42,3 +44,23 @@ def table(rows: list[list[str]]) -> list[str]:
     """Columns as wide as they need, two blanks apart."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))] if rows else []
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+@contextlib.contextmanager
+def shown_progress(what: str) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar for each stage on stderr, where that is a terminal; nothing at all elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda stage, done, of: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - only a person who waits pays for it
+    from rich.progress import Progress  # noqa: PLC0415
+
+    with Progress(console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def told(stage: str, done: int, of: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(f"{what}: {stage}")
+            bars.update(tasks[stage], completed=done, total=of)
+
+        yield told

@@ -45,11 +45,13 @@ def _options(function: Function) -> Function:
 def recall_command(number: int, journal: Path | None, as_json: bool, **asked: Any) -> None:
     """Show hand N as it was recorded, from the file JOURNAL or, without one, from the daemon."""
     facts, findings = _facts(number, journal, asked)
+    if findings:
+        remedy = "run `tablectl audit` on the file"
+        raise TableError(208, f"the journal does not verify: {findings[0].what}", str(journal), remedy, exit_code=3)
     if as_json:
         print_json(facts)
     else:
         print_lines([one_line(line) for line in recall_lines(facts)])
-    _end(findings)
 
 
 @click.command("verify-hand")

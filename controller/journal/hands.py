@@ -16,9 +16,29 @@ from controller.journal import chain
 from controller.journal.codec import Codec, CodecError, Registry, read_body
 from controller.journal.records import HAND_ENDED, HAND_OPENED, TABLE_OPENED, Body, Record, Row, stream_of
 from controller.journal.sealing import KEY_BYTES, SealError
-from controller.journal.walk import Identity, identity
+from controller.journal.walk import Identity, Walker, identity
 
 Pair = tuple[Row, Body]
+
+_TOUCHED = "keep the file as it is; compare it with the mirror, the archive and the witness from the named record on"
+_WRONG = "take the table out of use; recall the hand, hear who played it, and compare the surveillance record"
+REMEDIES: dict[str, str] = {
+    "file": "keep the file as it is; take the mirror or the newest good copy, and audit that",
+    "identity": _TOUCHED,
+    "schema": _TOUCHED,
+    "chain": _TOUCHED,
+    "head": "find the file that ends with the given head: this one was cut back or put back",
+    "key": "compare the public key with the opening sheet of this table: the file may be another table's",
+    "run": _TOUCHED,
+    "end": "if the table is running add --live; else somebody cut the file, or its power: compare the mirror",
+    "event": "audit with the program version that wrote the journal; if that finds it too, keep file and table apart",
+    "hand": _WRONG,
+    "key_commit": _WRONG,
+    "seal": _WRONG,
+    "draw": _WRONG,
+    "meter": "stop the progressive; compare the meter's own record of wins and drops with the named hand",
+}
+"""What to do about a finding, by its code: docs/journal.md lists them."""
 
 SHUT = "a sealed field does not open with the hand's own key"
 
@@ -41,6 +61,11 @@ class Finding(msgspec.Struct, frozen=True):
     what: str
     hand: int | None = None
     until: int | None = None
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it."""
+        return REMEDIES[self.code]
 
 
 class Hand(msgspec.Struct, frozen=True):
@@ -89,19 +114,34 @@ def decode_hand(
 
 
 def read_hand(source: Rows, registry: Registry, number: int, where: str) -> tuple[Hand, list[Finding]]:
-    """Hand `number` as any outsider may read it. TableError where there is none."""
+    """Hand `number` as any outsider may read it, its records vouched for by the signature behind them.
+
+    TableError where there is no such hand, or where its records do not verify (exit code 3).
+    """
     try:
         who = identity(next(source.rows(0), None))
-        pairs = [(row, read_body(row.body)) for row in source.stream(stream_of(number))]
-        broken = next((row.seq for row, _ in pairs if chain.link(row.prev, row.body) != row.hash), None)
-        if broken is not None:
-            raise CodecError(f"record {broken} was changed")
-        if not pairs:
+        rows = source.stream(stream_of(number))
+        if not rows:
             raise TableError(211, f"no hand {number} in this journal", where, "hands count from 1")
+        _vouched(source, who, rows)
+        pairs = [(row, read_body(row.body)) for row in rows]
         return decode_hand(who, registry, number, pairs, rules_before(source, registry, pairs[0][0].seq))
     except CodecError as error:
         remedy = "run `tablectl audit` on the file"
         raise TableError(208, f"the journal does not verify: {error}", where, remedy, exit_code=3) from None
+
+
+def _vouched(source: Rows, who: Identity, hand: Sequence[Row]) -> None:
+    """The chain from the hand's first record to the signature behind its last one (an open hand: to the end)."""
+    walker = Walker(who, hand[0].seq - 1, hand[0].prev)
+    for row in source.rows(hand[0].seq - 1):
+        fault = walker.step(row)
+        if fault is not None:
+            raise CodecError(fault.what)
+        if walker.signed > hand[-1].seq:
+            return
+    if read_body(hand[-1].body).type == HAND_ENDED:
+        raise CodecError(f"no signature follows record {hand[-1].seq}: cut")
 
 
 def rules_before(source: Rows, registry: Registry, seq: int) -> msgspec.Struct | None:

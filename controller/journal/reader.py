@@ -19,9 +19,11 @@ from urllib.parse import quote
 
 from controller.errors import TableError
 from controller.journal.records import Row
-from controller.journal.schema import schema_fault
+from controller.journal.schema import APPLICATION_ID, schema_fault
 
 BATCH: Final = 512
+_MAGIC: Final = b"SQLite format 3\0"
+_HEADER_BYTES: Final = 100
 _COLUMNS: Final = "SELECT seq, stream, version, prev, hash, body FROM journal"
 
 
@@ -59,6 +61,8 @@ class Reader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.file = path
+        """What is really read: the file, or its private copy, which others may open as well while this reader lives."""
         self._private: tempfile.TemporaryDirectory[str] | None = None
         try:
             self._connection = self._connect()
@@ -67,7 +71,9 @@ class Reader:
             ).fetchone()[0]
         except sqlite3.Error as error:
             self._forget()
-            remedy = "name a journal, or restore it from the mirror or a copy"
+            if "no such" in str(error) and not self._marked:  # a table or a column: another program's file
+                raise _no_journal(f"an SQLite file without a journal in it ({error})", path) from None
+            remedy = "restore it from the mirror or a copy"
             raise TableError(203, f"not a readable journal ({error})", str(path), remedy, exit_code=3) from None
 
     def rows(self, after: int = 0) -> Iterator[Row]:
@@ -116,17 +122,20 @@ class Reader:
 
     def _connect(self) -> sqlite3.Connection:
         try:
-            with self.path.open("rb"):
-                pass
+            with self.path.open("rb") as file:
+                begins = file.read(_HEADER_BYTES)
         except OSError as error:
-            code = 2 if isinstance(error, FileNotFoundError) else 3
-            remedy = "name a journal file"
-            raise TableError(
-                202, f"not to be opened ({error.strerror})", str(self.path), remedy, exit_code=code
-            ) from None
-        path, options = self._source()
-        connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?{options}", uri=True, isolation_level=None)
+            raise _no_journal(f"not to be opened ({error.strerror})", self.path) from None
+        self._marked = begins[68:72] == APPLICATION_ID.to_bytes(4, "big")
+        if not begins.startswith(_MAGIC):
+            raise _no_journal("an empty file" if not begins else "not an SQLite file", self.path)
+        self.file, options = self._source()
+        connection = sqlite3.connect(
+            f"file:{quote(str(self.file.absolute()))}?{options}", uri=True, isolation_level=None
+        )
         connection.text_factory = bytes
+        if self._private is not None:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return connection
 
     def _source(self) -> tuple[Path, str]:
@@ -144,6 +153,10 @@ class Reader:
     def _forget(self) -> None:
         if self._private is not None:
             self._private.cleanup()
+
+
+def _no_journal(what: str, path: Path) -> TableError:
+    return TableError(202, what, str(path), "name a journal file")
 
 
 def _held(lock: Path) -> bool:

@@ -11,7 +11,7 @@ import msgspec
 
 from controller.domain import joker
 from controller.journal.hands import Finding, Hand
-from controller.journal.records import HAND_ENDED, Record, SealedEvent
+from controller.journal.records import HAND_ENDED, Record, field_of
 
 SINGLE_PARTY = "SINGLE_PARTY"
 OVERRIDES = frozenset(
@@ -30,8 +30,8 @@ def recall(hand: Hand) -> dict[str, Any]:
         "hand": hand.number,
         "table": hand.table,
         "outcome": _outcome(hand),
-        "request": _field(settled.event, "request") if settled else None,
-        "answer": _field(settled.event, "answer") if settled else None,
+        "request": field_of(settled.event, "request") if settled else None,
+        "answer": field_of(settled.event, "answer") if settled else None,
         "draw": draw_facts(hand),
         "overrides": overrides(hand),
         "records": {"first": hand.records[0].seq, "last": hand.records[-1].seq} if hand.records else None,
@@ -54,26 +54,26 @@ def draw_facts(hand: Hand) -> dict[str, Any] | None:
     ended = hand.last(HAND_ENDED)
     if locked is None:
         return None
-    witness = _field(locked.event, "witness_seed") or ""
+    witness = field_of(locked.event, "witness_seed") or ""
     return {
         "table": hand.table,
         "hand": hand.number,
-        "draw": _field(drawn.event, "draw") if drawn else None,
-        "rules_hash": _field(hand.opened, "rules_hash"),
+        "draw": field_of(drawn.event, "draw") if drawn else None,
+        "rules_hash": field_of(hand.opened, "rules_hash"),
         "doc_weight": doc_weight(hand.opened),
-        "commitment": _field(locked.event, "commitment"),
-        "seed": _field(locked.event, "seed"),
-        "revealed": _field(ended.event, "seed") if ended else None,
+        "commitment": field_of(locked.event, "commitment"),
+        "seed": field_of(locked.event, "seed"),
+        "revealed": field_of(ended.event, "seed") if ended else None,
         "witness": witness or SINGLE_PARTY,
-        "slot": _field(drawn.event, "slot") if drawn else None,
-        "shown": _field(shown.event, "slot") if shown else None,
+        "slot": field_of(drawn.event, "slot") if drawn else None,
+        "shown": field_of(shown.event, "slot") if shown else None,
     }
 
 
 def doc_weight(opened: msgspec.Struct | None) -> int | None:
     """The weight of DOC in the rules in force."""
     for name in ("rules", "procedure"):
-        place = _field(opened, name)
+        place = field_of(opened, name)
         if isinstance(place, dict):
             found = _search(place, "doc_weight")
             if isinstance(found, int):
@@ -142,17 +142,12 @@ def _finding(hand: Hand, seq: int, what: str) -> Finding:
 
 def _outcome(hand: Hand) -> str:
     ended = hand.last(HAND_ENDED)
-    return "open" if ended is None else str(_field(ended.event, "outcome"))
+    return "open" if ended is None else str(field_of(ended.event, "outcome"))
 
 
 def _locked(hand: Hand) -> Record | None:
     """The lock, also of a hand whose seed is still sealed: what was staked and promised is public."""
     return next((record for record in reversed(hand.records) if record.type == "Locked"), None)
-
-
-def _field(event: msgspec.Struct | None, name: str) -> Any:
-    """A field; None where there is no event, no such field, or the field is sealed."""
-    return event.public.get(name) if isinstance(event, SealedEvent) else getattr(event, name, None)
 
 
 def _public(event: msgspec.Struct) -> dict[str, Any]:

@@ -79,6 +79,11 @@ class SealedEvent(msgspec.Struct, frozen=True):
     hidden: frozenset[str]
 
 
+def field_of(event: msgspec.Struct | None, name: str) -> Any:
+    """A field; None where there is no event, no such field, or the field is sealed."""
+    return event.public.get(name) if isinstance(event, SealedEvent) else getattr(event, name, None)
+
+
 class Record(msgspec.Struct, frozen=True):
     """One decoded record."""
 

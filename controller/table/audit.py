@@ -5,12 +5,14 @@ A hand is folded from its own records and the rules in force; LOCK names every s
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from controller.domain import events as ev
 from controller.domain.evolve import evolve
+from controller.domain.hand import jackpot
 from controller.domain.hand.expects import in_settle_order
 from controller.domain.hand.request import request
 from controller.domain.hand.settling import public_answer
@@ -39,6 +41,8 @@ def check_hand(hand: Hand) -> list[Finding]:
         if not isinstance(event, ev.Event):
             continue
         findings += _check(record, event, table, setup, hand.number)
+        if isinstance(event, ev.HandSettled):
+            findings += _check_meter(record, event, table, hand)
         if isinstance(event, ev.HandEnded):
             break
         table = evolve(table, event)
@@ -78,6 +82,10 @@ def _check(record: Record, event: ev.Event, table: Table, setup: Setup, number: 
         case ev.Resumed() if hand is not None and hand.phase is Phase.IRREGULAR:
             if not may_return("resume", hand.phase, Phase(event.phase)):
                 return found(f"resume does not lead to {event.phase}")
+        case ev.Locked():
+            lit = sum(1 for stake in event.stakes if stake["ante"] and (stake["bonus"] or stake["jackpot"]))
+            if event.side_bets != lit:
+                return found(f"{event.side_bets} side bets are recorded, {lit} lie on the boxes")
         case ev.BoxSettled() if hand is not None:
             box = hand.box(event.box)
             answer = _settled(request(hand, [box], setup, table.limits), setup)
@@ -92,6 +100,23 @@ def _check(record: Record, event: ev.Event, table: Table, setup: Setup, number: 
         case _:
             pass
     return []
+
+
+def _check_meter(record: Record, event: ev.HandSettled, table: Table, hand: Hand) -> list[Finding]:
+    """The meter moves and the hits are frozen as the settlement says. Their numbers run over the whole journal."""
+    assert table.hand is not None
+    due = _by_box(jackpot.moved(table, table.hand, event.answer))
+    if due == _by_box(record.event for record in hand.records):
+        return []
+    what = "the meter or the hits are not what the settlement gives"
+    return [Finding(record.seq, "hand", f"record {record.seq}, hand {hand.number}: {what}", hand.number)]
+
+
+def _by_box(events: Iterable[msgspec.Struct]) -> list[ev.MeterMoved | ev.JackpotHit]:
+    """The meter's move, then the hits without their numbers: a recorded answer no longer tells their order."""
+    told = list(events)
+    hits = [msgspec.structs.replace(event, id=0) for event in told if isinstance(event, ev.JackpotHit)]
+    return [e for e in told if isinstance(e, ev.MeterMoved)] + sorted(hits, key=lambda hit: hit.box)
 
 
 def _settled(asked: dict[str, Any], setup: Setup) -> dict[str, Any] | None:

@@ -13,10 +13,11 @@ import msgspec
 import pytest
 
 from controller.errors import TableError
+from controller.journal.auditing import Checks, Options
 from controller.journal.hands import Finding, Hand
 from controller.journal.keys import public_key
 from controller.journal.recall import check_draw
-from controller.journal.verify import Options, Report, audit
+from controller.journal.verify import Report, audit
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def path(original: Path, tmp_path: Path) -> Path:
 def check(path: Path, **options: Any) -> Report:
     if "head" in options:
         options["head"] = bytes.fromhex(options["head"])
-    return audit(path, samples.REGISTRY, Options(**options), [check_draw])
+    return audit(path, samples.REGISTRY, Options(**options), Checks((check_draw,)))
 
 
 def first_bad(path: Path, **options: Any) -> int:
@@ -275,9 +276,9 @@ def test_checks_that_are_handed_in_see_opened_hands_in_parts_and_processes(tmp_p
         assert [record.event for record in hand.records][1:] == samples.hand_events(hand.number)[1:]
         return []
 
-    assert audit(path, samples.REGISTRY, None, [look]).ok
+    assert audit(path, samples.REGISTRY, None, Checks((look,))).ok
     assert seen == list(range(1, 13))
-    assert audit(path, samples.REGISTRY, Options(from_hand=9), [look]).hands == 4
+    assert audit(path, samples.REGISTRY, Options(from_hand=9), Checks((look,))).hands == 4
     assert seen[12:] == [9, 10, 11, 12]
 
 
@@ -286,19 +287,19 @@ def _complain(hand: Hand) -> list[Finding]:
 
 
 def test_jobs_find_what_one_process_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("controller.journal.verify.PART_ROWS", 10)
+    monkeypatch.setattr("controller.journal.auditing.PART_ROWS", 10)
     path = samples.journal_file(tmp_path / "journal.db", 12)
-    one = audit(path, samples.REGISTRY, Options(jobs=1), [check_draw, _complain])
-    two = audit(path, samples.REGISTRY, Options(jobs=2), [check_draw, _complain])
+    one = audit(path, samples.REGISTRY, Options(jobs=1), Checks((check_draw, _complain)))
+    two = audit(path, samples.REGISTRY, Options(jobs=2), Checks((check_draw, _complain)))
     assert one == two
     assert [finding.hand for finding in one.findings] == [5, 10]
 
 
 def test_progress_is_told(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("controller.journal.verify.PROGRESS_EVERY", 10)
-    told: list[tuple[int, int]] = []
-    audit(path, samples.REGISTRY, None, (), lambda done, of: told.append((done, of)))
-    assert told == [(10, 31), (20, 31), (30, 31)]
+    monkeypatch.setattr("controller.journal.auditing.PROGRESS_EVERY", 10)
+    told: list[tuple[str, int, int]] = []
+    audit(path, samples.REGISTRY, None, None, lambda *step: told.append(step))
+    assert told == [("chain", 10, 31), ("chain", 20, 31), ("chain", 30, 31), ("chain", 31, 31), ("hands", 31, 31)]
 
 
 def test_half_a_file_and_a_torn_page(original: Path, tmp_path: Path) -> None:
@@ -351,5 +352,5 @@ def test_a_check_that_cannot_take_a_hand_is_a_finding(path: Path) -> None:
     def fail(hand: Hand) -> list[Finding]:
         raise TableError(401, "no such rules", f"hand {hand.number}", "none")
 
-    report = audit(path, samples.REGISTRY, None, [fail])
+    report = audit(path, samples.REGISTRY, None, Checks((fail,)))
     assert [(finding.seq, finding.hand) for finding in report.findings] == [(4, 1), (13, 2), (22, 3)]

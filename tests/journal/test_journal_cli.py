@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,7 @@ from controller.cli.audit import audit_command
 from controller.cli.recall import recall_command, verify_hand_command
 from controller.domain import events, joker
 from controller.errors import TableError
+from controller.journal.auditing import Checks
 from controller.journal.codec import Registry
 from controller.journal.journal import Journal
 from controller.journal.recall import check_draw
@@ -83,12 +87,17 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _draws_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """These hands were never dealt; their course and money are checked where real ones are."""
-    monkeypatch.setattr("controller.cli.audit.HAND_CHECKS", (check_draw,))
+    monkeypatch.setattr("controller.cli.audit.CHECKS", Checks((check_draw,)))
 
 
 @pytest.fixture
 def path(original: Path, tmp_path: Path) -> Path:
     return Path(shutil.copyfile(original, tmp_path / "copy.db"))
+
+
+def run_tablectl(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "controller.cli.main", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def test_audit_ok(path: Path) -> None:
@@ -97,6 +106,7 @@ def test_audit_ok(path: Path) -> None:
     assert result.output.splitlines()[-1].startswith("audit: OK 2 hands, 24 records")
     answer = json.loads(CliRunner().invoke(audit_command, [str(path), "--json", "--from", "2"]).output)
     assert (answer["ok"], answer["hands"], answer["first_bad"]) == (True, 1, None)
+    assert answer["outcomes"] == {"settled": 1}
 
 
 def test_audit_names_the_first_bad_record(path: Path) -> None:
@@ -108,12 +118,47 @@ def test_audit_names_the_first_bad_record(path: Path) -> None:
     assert (result.exit_code, json.loads(result.output)["first_bad"]) == (1, 8)
 
 
-def test_audit_of_a_file_that_cannot_be_read(path: Path) -> None:
-    path.write_bytes(b"rubbish" * 1000)
-    result = CliRunner().invoke(audit_command, [str(path)])
-    assert result.exit_code == 1
-    assert "not a readable journal" in result.output
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"rubbish" * 1000, "not an SQLite file"),
+        (b"", "an empty file"),
+        (None, "Is a directory"),
+        (b"sql", "a journal"),
+    ],
+)
+def test_what_is_no_journal_is_bad_input_and_said(tmp_path: Path, content: bytes | None, reason: str) -> None:
+    path = tmp_path / "given"
+    if content is None:
+        path.mkdir()
+    elif content == b"sql":
+        sqlite3.connect(path).execute("CREATE TABLE other(x)")
+    else:
+        path.write_bytes(content)
+    for command in (["audit", str(path)], ["recall", "1", str(path)], ["verify-hand", "1", str(path)]):
+        result = run_tablectl(*command)
+        assert result.returncode == 2
+        assert reason in result.stderr
+        assert len(result.stderr.splitlines()) == 1
     assert isinstance(CliRunner().invoke(audit_command, ["nowhere.db"]).exception, TableError)
+
+
+def test_a_changed_record_fails_the_audit_and_stops_the_recall(path: Path) -> None:
+    samples.tamper(path, [("UPDATE journal SET body = replace(body, 'dead hand', 'bad hand') WHERE seq = 8", ())])
+    assert run_tablectl("audit", str(path)).returncode == 1
+    assert run_tablectl("recall", "1", str(path)).returncode == 3
+    assert run_tablectl("recall", "2", str(path)).returncode == 0
+
+
+def test_one_finding_is_said_once_with_what_to_do(path: Path) -> None:
+    samples.tamper(path, [("UPDATE journal SET body = replace(body, 'dead hand', 'bad hand') WHERE seq = 8", ())])
+    lines = CliRunner().invoke(audit_command, [str(path)]).output.splitlines()
+    assert lines[0] == "record 8 was changed: its hash does not fit"
+    assert lines[1].startswith("audit: FAILED 1 finding, first bad record 8: keep the file as it is")
+    told = json.loads(CliRunner().invoke(audit_command, [str(path), "--json"]).output)
+    assert [(f["code"], f["seq"], f["hand"]) for f in told["findings"]] == [("chain", 8, None)]
+    assert told["findings"][0]["what"] == lines[0]
+    assert told["findings"][0]["remedy"] == lines[1].partition("record 8: ")[2]
 
 
 def test_audit_of_keys_and_heads(path: Path, original: Path) -> None:

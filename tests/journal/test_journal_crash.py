@@ -12,7 +12,8 @@ from pathlib import Path
 import journal_samples as samples
 import pytest
 
-from controller.journal.verify import Options, audit
+from controller.journal.auditing import Options
+from controller.journal.verify import audit
 
 WRITER = Path(__file__).with_name("crashing_writer.py")
 

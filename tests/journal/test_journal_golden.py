@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from controller import settle
-from controller.cli.audit import HAND_CHECKS
+from controller.cli.audit import CHECKS
 from controller.domain.events import registry
 from controller.errors import TableError
+from controller.journal.auditing import Options
 from controller.journal.codec import Registry
 from controller.journal.hands import read_hand
 from controller.journal.reader import Reader
 from controller.journal.recall import recall
-from controller.journal.verify import Options, audit
+from controller.journal.verify import audit
 
 GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("journal-*/*.db"))
 
@@ -24,7 +25,7 @@ GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("journal-*/*.db"))
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda p: f"{p.parent.name}/{p.stem}")
 def test_an_older_journal_is_audited_and_settles_again(path: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copy(path, tmp_path))
-    report = audit(copy, Registry(registry()), Options(), HAND_CHECKS, None)
+    report = audit(copy, Registry(registry()), Options(), CHECKS, None)
     assert report.findings == ()
     assert report.hands >= 2
     with Reader(copy) as reader:

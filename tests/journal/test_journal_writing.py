@@ -16,11 +16,12 @@ import pytest
 
 from controller.errors import TableError
 from controller.journal import store as stores
+from controller.journal.auditing import Options
 from controller.journal.codec import Codec, CodecError, Registry, read_body
 from controller.journal.journal import Journal
 from controller.journal.records import Row, SealedEvent
 from controller.journal.store import JournalWriteError, Store, WriteFault
-from controller.journal.verify import Options, audit
+from controller.journal.verify import audit
 
 
 @pytest.fixture
@@ -145,7 +146,7 @@ def test_what_is_no_journal_is_refused(path: Path, content: bytes) -> None:
     assert error.value.exit_code == 3
     with pytest.raises(TableError) as error:
         audit(path, samples.REGISTRY)
-    assert error.value.exit_code == 3
+    assert error.value.exit_code == (3 if b"\xff" in content else 2)
 
 
 def test_a_missing_file_and_one_that_is_there(path: Path) -> None:
