@@ -20,6 +20,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from controller.domain.paytable import Category
+from controller.domain.state import CardSource
 from controller.errors import TableError
 
 MAX_BYTES = 256 * 1024  # a configuration of a table has a few kilobytes; anything else is another file
@@ -33,14 +34,6 @@ class Mode(enum.StrEnum):
 class Language(enum.StrEnum):
     EN = "en"
     RU = "ru"
-
-
-class Cards(enum.StrEnum):
-    """Where cards come from (floor: when things break)."""
-
-    SHOE = "shoe"
-    AT_TURN = "at_turn"
-    NONE = "none"
 
 
 class StakeEntry(enum.StrEnum):
@@ -101,7 +94,7 @@ class TableSection(Struct, frozen=True, kw_only=True):
     boxes: Annotated[int, Meta(ge=1, le=7)]
     mode: Mode = Mode.PRODUCTION
     language: Language = Language.EN
-    cards: Cards = Cards.SHOE
+    cards: CardSource = CardSource.SHOE
 
 
 class LimitsSection(Struct, frozen=True, kw_only=True):
@@ -308,7 +301,7 @@ def _sense(config: Config) -> Iterator[Mistake]:
     if (config.procedure.max_open_boxes or 0) > table.boxes:
         what = f"procedure.max_open_boxes {config.procedure.max_open_boxes} is more than the table's boxes"
         yield Mistake("procedure.max_open_boxes", what, f"give at most table.boxes, {table.boxes}")
-    if table.cards is Cards.SHOE and config.shoe is None:
+    if table.cards is CardSource.SHOE and config.shoe is None:
         remedy = 'add [shoe] with port = "/dev/...", or set table.cards to "at_turn" or "none"'
         yield Mistake("shoe", "missing section shoe", remedy)
     if table.mode is Mode.PRODUCTION and config.gpio.factory != "lgpio":

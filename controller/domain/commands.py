@@ -1,19 +1,37 @@
-"""What may be asked of a table: the commands people give (names and arguments of docs/control.md) and those that
-devices and timers give through intake. Imperative, frozen; a command is a wish, never a fact.
+"""What people may ask of a table: the commands by the names and arguments of docs/control.md. Imperative, frozen.
+
+Those of devices and timers stand in device_commands; both are found here.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from controller.domain.device_commands import (
+    BoardFails,
+    BoardShows,
+    CardIn,
+    Command,
+    DeviceIn,
+    DeviceOut,
+    LostIn,
+    NoteIn,
+    Said,
+    TimeOut,
+    TroubleIn,
+)
 
-import msgspec
-
-Said = Annotated[str, msgspec.Meta(max_length=200)]
-"""Free text that a person gives; it stands in records and snapshots."""
-
-
-class Command(msgspec.Struct, frozen=True, kw_only=True, tag_field="name", forbid_unknown_fields=True):
-    """Base of all commands. `name` is the word of the control socket."""
+__all__ = [  # found here as well; what stands below needs no mention
+    "BoardFails",
+    "BoardShows",
+    "CardIn",
+    "Command",
+    "DeviceIn",
+    "DeviceOut",
+    "LostIn",
+    "NoteIn",
+    "Said",
+    "TimeOut",
+    "TroubleIn",
+]
 
 
 class SignOn(Command, frozen=True, kw_only=True, tag="sign_on"):
@@ -137,6 +155,20 @@ class FixDraw(Command, frozen=True, kw_only=True, tag="fix_draw"):
     box: int
 
 
+class Dealt(Command, frozen=True, kw_only=True, tag="dealt"):
+    """The cards that the prompt names were dealt by hand."""
+
+
+class Manual(Command, frozen=True, kw_only=True, tag="manual"):
+    """From now on cards are dealt by hand: the shoe does not serve any more."""
+
+    reason: Said = "shoe"
+
+
+class Automatic(Command, frozen=True, kw_only=True, tag="automatic"):
+    """The shoe serves again, from the next hand on."""
+
+
 class Reveal(Command, frozen=True, kw_only=True, tag="reveal"):
     """The dealer's four cards are turned."""
 
@@ -210,7 +242,10 @@ class CorrectStake(Command, frozen=True, kw_only=True, tag="correct_stake"):
 
 
 class EnterCard(Command, frozen=True, kw_only=True, tag="enter_card"):
-    """Names an unread card of a place that lies open. `place`: box, draw, dealer, dealer_draw; `index` from 1."""
+    """Names an unread card of a place that lies open, or several there in order.
+
+    `place`: box, draw, dealer, dealer_draw; `index` from 1.
+    """
 
     card: Said
     box: int = 0
@@ -303,78 +338,6 @@ class Reject(Command, frozen=True, kw_only=True, tag="reject"):
 
 class Ok(Command, frozen=True, kw_only=True, tag="ok"):
     """The OK key: the one clear next step, whatever it is."""
-
-
-# --- from devices and timers -----------------------------------------------------------------------------------------
-
-
-class CardIn(Command, frozen=True, kw_only=True, tag="card_in"):
-    """The shoe's event: a card, "??" if unread. Never from a person."""
-
-    device: str
-    event_no: int
-    card: Said
-    reason: Said = ""
-
-    def __repr__(self) -> str:
-        return f"CardIn(device={self.device!r}, event_no={self.event_no}, card=**)"
-
-
-class NoteIn(Command, frozen=True, kw_only=True, tag="note_in"):
-    """A numbered event of a device that is not a card."""
-
-    device: str
-    event_no: int
-    kind: str
-    detail: str = ""
-
-
-class LostIn(Command, frozen=True, kw_only=True, tag="lost_in"):
-    """The device no longer has these events."""
-
-    device: str
-    first: int
-    last: int
-
-
-class DeviceIn(Command, frozen=True, kw_only=True, tag="device_in"):
-    """A device introduced itself."""
-
-    device: str
-    model: str
-    serial: str
-    firmware: str
-    boot_id: str
-    log_last: int = 0
-
-
-class DeviceOut(Command, frozen=True, kw_only=True, tag="device_out"):
-    """A device is gone."""
-
-    device: str
-    reason: Said
-
-
-class TroubleIn(Command, frozen=True, kw_only=True, tag="trouble_in"):
-    """A device or input misbehaves."""
-
-    device: str
-    code: str
-    detail: str
-
-
-class BoardShows(Command, frozen=True, kw_only=True, tag="board_shows"):
-    """The board's read-back of a frame that held the joker was right."""
-
-
-class BoardFails(Command, frozen=True, kw_only=True, tag="board_fails"):
-    """The board's read-back was wrong."""
-
-    detail: str
-
-
-class TimeOut(Command, frozen=True, kw_only=True, tag="time_out"):
-    """STOP was not pressed in time."""
 
 
 INTERNAL: tuple[type[Command], ...] = (

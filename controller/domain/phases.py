@@ -88,7 +88,8 @@ HEALTH_TABLE: tuple[tuple[str, Health, Health], ...] = (
 )
 
 # What a phase asks of the devices before its step may open: (step, device, healths that serve).
-# `board` counts only in games with a joker. Read by domain.hand before LOCK and before each card.
+# `board` counts only in games with a joker, `shoe` only where cards come from it.
+# Read by domain.hand before LOCK and before each card.
 JOINT_RULES: tuple[tuple[str, str, tuple[Health, ...]], ...] = (
     ("lock", "shoe", (Health.READY, Health.DEGRADED)),
     ("lock", "board", (Health.READY,)),
@@ -147,10 +148,11 @@ def next_health(health: Health, trigger: str) -> Health:
     return Health(found) if found else health
 
 
-def serves(step: str, devices: dict[str, Health], *, joker: bool) -> str | None:
-    """The first device that keeps `step` from opening, or None."""
+def serves(step: str, devices: dict[str, Health], *, joker: bool, shoe: bool = True) -> str | None:
+    """The first device that keeps `step` from opening, or None. What the table does without counts for nothing."""
+    needed = {"board": joker, "shoe": shoe}
     for name, device, healths in JOINT_RULES:
-        if name == step and (joker or device != "board") and devices.get(device, Health.ABSENT) not in healths:
+        if name == step and needed[device] and devices.get(device, Health.ABSENT) not in healths:
             return device
     return None
 

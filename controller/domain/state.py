@@ -39,7 +39,9 @@ class FaceUp(msgspec.Struct, frozen=True):
 
 
 class Unread(msgspec.Struct, frozen=True):
-    """A card that nobody knows yet."""
+    """A card that nobody knows yet. `by_hand`: no reader was asked, only its place is known."""
+
+    by_hand: bool = False
 
 
 Slot = FaceDown | FaceUp | Unread
@@ -55,6 +57,14 @@ class Secret(str):
 
     def __repr__(self) -> str:
         return "Secret(**)"
+
+
+class CardSource(StrEnum):
+    """Where cards are known from: a shoe, people who enter them when they lie open, or nobody."""
+
+    SHOE = "shoe"
+    AT_TURN = "at_turn"
+    NONE = "none"
 
 
 class Decision(StrEnum):
@@ -199,6 +209,7 @@ class Hand(Struct, frozen=True, kw_only=True):
     key: Secret
     phase: Phase
     boxes: tuple[Box, ...]
+    cards: CardSource = CardSource.SHOE
     dealer: tuple[Slot, ...] = ()
     dealer_drawn: tuple[Slot, ...] = ()
     dealer_final: tuple[str, ...] = ()
@@ -275,6 +286,7 @@ class Table(Struct, frozen=True, kw_only=True):
     next_waiting: int = 1
     call: str = ""
     quarantined: str = ""
+    cards: CardSource = CardSource.SHOE
     rules_hash: str = ""
     limits: dict[str, Any] = {}
     boxes: int = 0

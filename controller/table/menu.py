@@ -58,6 +58,8 @@ def items(table: Table, setup: Setup) -> list[Item]:
         "resume": Item("resume", cm.Resume()),
         "reset": Item("reset", cm.Reset()),
         "discard_check": Item(f"discards {box} ok", cm.DiscardCheck(box=box)),
+        "manual": Item("deal by hand", cm.Manual(reason=REASON)),
+        "automatic": Item("cards from shoe", cm.Automatic()),
         "release": Item(f"release box {box}", cm.Release(box=box)),
         "award": Item(f"jackpot box {box}", cm.Award(hit=want.index + 1)),
         "deck": Item("new deck", cm.Deck(deck=REASON)),

@@ -15,7 +15,7 @@ from controller.domain.hand import decisions
 from controller.domain.hand.expects import Expect, Want, current_decider, expects, may_look, side_bets
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import JokerPhase, Phase
-from controller.domain.state import DOC, UNPAYABLE, Box, BoxStatus, FaceUp, Hand, Slot, Table, Unread
+from controller.domain.state import DOC, UNPAYABLE, Box, BoxStatus, CardSource, FaceUp, Hand, Slot, Table, Unread
 from controller.table import prompts
 from controller.table.payout import PayLine, pay_lines
 
@@ -95,6 +95,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     side_bets: int
     limits: dict[str, Any]
     devices: dict[str, str]
+    cards: str
     waiting: tuple[dict[str, Any], ...]
     call: str
     health: dict[str, Any]
@@ -108,7 +109,7 @@ def face(slot: Slot) -> str:
     match slot:
         case FaceUp():
             return slot.card
-        case Unread():
+        case Unread() if not slot.by_hand:
             return UNREAD
         case _:
             return BACK
@@ -137,6 +138,7 @@ def snapshot(table: Table, setup: Setup, health: Mapping[str, Any] | None = None
         side_bets=side_bets(hand) if hand else 0,
         limits=table.limits,
         devices={name: str(value) for name, value in sorted(table.devices.items())},
+        cards=str(hand.cards if hand and hand.phase not in (Phase.DECK_CHECK, Phase.BETTING) else table.cards),
         waiting=tuple({"id": w.id, "command": w.name, "missing": w.missing} for w in table.waiting),
         call=table.call,
         health=dict(health or {}),
@@ -248,7 +250,8 @@ _ALLOWED: dict[Want, tuple[str, ...]] = {
         "limits",
     ),
     Want.COUNT: ("resume", "count", "void_hand"),
-    Want.CARD: ("irregular", "void_box", "void_hand"),
+    Want.CARD: ("irregular", "manual", "void_box", "void_hand"),
+    Want.DEAL: ("dealt", "irregular", "void_box", "void_hand"),
     Want.STOP: ("stop", "irregular", "void_box", "void_hand"),
     Want.BOARD: ("irregular", "void_box", "void_hand"),
     Want.ENTRY: ("enter_card", "void_box", "void_hand"),
@@ -278,12 +281,21 @@ def allowed(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
         dead = hand.fault_cause in UNPAYABLE
         dead_box = ("void_box",) if hand.phase is Phase.IRREGULAR else ()
         words = ("void_hand",) if dead else (leave, *dead_box, "void_hand")
+    if want.kind is Want.START:
+        words = (*words, *_way_of_cards(table, setup))
     box = current_decider(hand, setup) if hand.phase is Phase.DECISIONS else None
     if box is not None:
         words = (*decisions.options(hand, box, setup), *words)
     if want.kind is Want.STOP and hand.stop_late:
         words = ("start", *words)
     return words
+
+
+def _way_of_cards(table: Table, setup: Setup) -> tuple[str, ...]:
+    """Between hands: away from the shoe, or back to it."""
+    if table.cards is CardSource.SHOE:
+        return ("manual",)
+    return ("automatic",) if setup.procedure.cards is CardSource.SHOE else ()
 
 
 _KEYS: dict[str, str] = {
@@ -294,7 +306,7 @@ _KEYS: dict[str, str] = {
     "insure": "EXTRA",
     "fix_draw": "OK",
 }
-_OK = frozenset({Want.REVEAL, Want.TURN, Want.PAID, Want.REST})
+_OK = frozenset({Want.DEAL, Want.REVEAL, Want.TURN, Want.PAID, Want.REST})
 
 
 def lit_keys(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from controller.domain.hand import by_hand
 from controller.domain.hand.expects import Expect, Want
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import Health, Phase
@@ -48,6 +49,14 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "release": (821, "Box {b} is disputed: supervisor releases it", "Бокс {b} спорный: решает инспектор"),
     "card_dealer_draw": (824, "The dealer's bought card", "Купленная карта дилера"),
     "choice": (825, "DEALER HAS NO GAME: box {b}: ante BET, buy EXTRA", "НЕТ ИГРЫ: бокс {b}: анте BET, купить EXTRA"),
+    "deal": (830, "Deal by hand: {n} cards in seat order, then OK", "Сдайте рукой: карт {n}, затем OK"),
+    "decision_draw": (831, "Box {b}: deal {n} by hand, then it decides", "Бокс {b}: сдайте рукой {n}, затем решает"),
+    "hand_serve": (837, "Box {b}: deal {n} by hand, then OK", "Бокс {b}: сдайте рукой {n}, затем OK"),
+    "hand_open": (832, "Dealer's open card: lay it, enter it", "Открытая карта дилера: положите и введите"),
+    "hand_dealer": (833, "Turn the dealer's cards: enter card {i}", "Откройте карты дилера: введите карту {i}"),
+    "hand_dealer_draw": (834, "Dealer's bought card by hand: enter it", "Купленная карта дилера: сдайте и введите"),
+    "hand_box": (835, "Box {b}: enter dealt card {i}", "Бокс {b}: введите сданную карту {i}"),
+    "hand_draw": (836, "Box {b}: enter drawn card {i}", "Бокс {b}: введите прикупленную карту {i}"),
     "nothing": (822, "Wait", "Ждите"),
     "shoe": (823, "Shoe not connected: check its cable; the hand waits", "Шуз не отвечает: проверьте кабель"),
 }  # fmt: skip
@@ -110,6 +119,12 @@ def _key(table: Table, want: Expect, setup: Setup) -> str:
             return f"card_{want.place}"
         case Want.STOP:
             return "stop_late" if hand is not None and hand.stop_late else "stop"
+        case Want.DECISION if want.count:
+            return "decision_draw"
+        case Want.DEAL if want.place == "draw":
+            return "hand_serve"
+        case Want.ENTRY if hand is not None and by_hand.place_by_hand(hand, want.place, want.box, want.index):
+            return "hand_open" if hand.phase is Phase.DEALING else f"hand_{want.place}"
         case Want.ENTRY:
             return "entry_dealer" if want.place.startswith("dealer") else "entry_box"
         case Want.REST if hand is not None and _pushes(hand, setup):

@@ -12,6 +12,7 @@ from controller.domain import prices
 from controller.domain.events import TableOpened
 from controller.domain.hand.setup import Differ, Plate, Procedure, Setup, Unsettled
 from controller.domain.ruleset import RuleSet
+from controller.domain.state import CardSource
 from controller.errors import TableError
 from controller.rulesets import load
 
@@ -78,6 +79,7 @@ def _procedure(rules: RuleSet, config: Config) -> Procedure:
         max_unknown=config.procedure.max_unknown,
         discard_check_from=str(config.procedure.discard_check_from),
         max_open_boxes=config.procedure.max_open_boxes or rules.max_open_boxes,
+        cards=config.table.cards,
         equal_antes=rules.equal_antes if config.procedure.equal_antes is None else config.procedure.equal_antes,
     )
 
@@ -85,7 +87,7 @@ def _procedure(rules: RuleSet, config: Config) -> Procedure:
 def _check(rules: RuleSet, config: Config) -> None:
     """What would make every hand impossible, or the plate a lie (Q13)."""
     for key, value, led in (
-        ("table.cards", config.table.cards, "shoe"),
+        ("table.cards", config.table.cards if config.table.cards is CardSource.NONE else None, "shoe"),
         ("procedure.stake_entry", config.procedure.stake_entry, "before_deal"),
         ("journal.mirror", config.journal.mirror, None),
     ):
@@ -122,9 +124,10 @@ def check_same_rules(setup: Setup, opened: TableOpened, where: str) -> None:
     now = {
         "rules": setup.rules.rules_hash(),
         "boxes": setup.boxes,
-        "procedure": msgspec.to_builtins(setup.procedure),
+        "procedure": setup.procedure,
     }
-    then = {"rules": opened.rules_hash, "boxes": opened.boxes, "procedure": opened.procedure}
+    procedure = msgspec.convert(opened.procedure, Procedure)  # an older record lacks what has a default now
+    then = {"rules": opened.rules_hash, "boxes": opened.boxes, "procedure": procedure}
     changed = ", ".join(key for key, value in then.items() if value != now[key])
     if changed:
         raise TableError(

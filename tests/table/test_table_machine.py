@@ -20,7 +20,7 @@ from controller.domain import events as ev
 from controller.domain.cards import card_text, deck
 from controller.domain.hand.expects import Want
 from controller.domain.phases import Phase
-from controller.domain.state import FaceDown, FaceUp
+from controller.domain.state import CardSource, FaceDown, FaceUp
 from controller.journal.hands import read_hand
 from controller.journal.recall import check_draw
 from controller.table.audit import check_hand
@@ -103,11 +103,21 @@ class TableMachine(RuleBasedStateMachine):
         order=st.sampled_from(["left_to_right", "right_to_left"]),
         upcard=st.sampled_from(["last", "first"]),
         depth=st.integers(0, 45),
+        cards=st.sampled_from([CardSource.SHOE, CardSource.SHOE, CardSource.AT_TURN]),
     )
-    def begin(self, rules: str, joker_time: str, draw_timing: str, order: str, upcard: str, depth: int) -> None:
+    def begin(
+        self, rules: str, joker_time: str, draw_timing: str, order: str, upcard: str, depth: int, cards: CardSource
+    ) -> None:
         jackpot = {"jackpot_stake": 1, "meter": "10000"} if rules == "oasis_ru" else {}
         setup = make_setup(
-            rules, 4, {"upcard": upcard}, **jackpot, joker_time=joker_time, draw_timing=draw_timing, settle_order=order
+            rules,
+            4,
+            {"upcard": upcard},
+            **jackpot,
+            joker_time=joker_time,
+            draw_timing=draw_timing,
+            settle_order=order,
+            cards=cards,
         )
         self.rig = Rig(self.home.__enter__(), setup)
         self.rig.taint = False  # cards that people name themselves are in texts; the silence has tests of its own

@@ -116,6 +116,12 @@ def _turn() -> Rig:
     return rig
 
 
+def _by_hand() -> Rig:
+    rig = _dealing()
+    rig.do(cm.Manual(), S1)
+    return rig
+
+
 def _russian() -> Rig:
     rig = Rig(setup=make_setup("russian", boxes=4)).open().stake(b1=10, b2=10)
     return rig.lay("As Qd 9c 6d 3h", b1="8c 8d 8h Qs 4c", b2="9d 9h 7s 5s 2c").ok().deal()
@@ -156,11 +162,12 @@ SITUATIONS: dict[str, Callable[[], Rig]] = {
     "russian": _russian,
     "choice": _choice,
     "award": _award,
+    "by_hand": _by_hand,
     "irregular": _irregular,
     "fault": _fault,
 }
 PLAY = {"dealing", "stop", "board", "decision", "draw", "reveal", "turn", "entry", "discards", "check", "paid", "rest",
-        "release", "russian", "choice"}  # fmt: skip
+        "release", "russian", "choice", "by_hand"}  # fmt: skip
 OPEN = {*SITUATIONS} - {"closed"}
 POSSIBLE: dict[str, set[str]] = {
     "sign_on": {"closed", "deck", "betting"},
@@ -176,7 +183,10 @@ POSSIBLE: dict[str, set[str]] = {
     "count": {"betting", "locked"},
     "lock": {"betting"},
     "start": {"betting"},
-    "stop": {"dealing", "stop"},
+    "stop": {"dealing", "stop", "by_hand"},
+    "dealt": {"by_hand"},
+    "manual": {"deck", "betting", "locked", "award", *PLAY} - {"by_hand"},
+    "automatic": set(),  # the shoe serves, or a hand is being played
     "fold": {"decision", "russian"},
     "bet": {"decision", "russian"},
     "exchange": {"decision", "draw", "russian"},
@@ -209,7 +219,7 @@ POSSIBLE: dict[str, set[str]] = {
     "deck": {"deck"},
     "approve": set(),
     "reject": set(),
-    "ok": {"reveal", "turn", "paid", "rest"},
+    "ok": {"by_hand", "reveal", "turn", "paid", "rest"},
 }
 
 

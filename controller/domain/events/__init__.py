@@ -12,6 +12,7 @@ from controller.domain.events.play import (
     BlindSet,
     CardDealt,
     CardRefused,
+    CardsByHand,
     CountGiven,
     DeviceNoted,
     DrawFixed,
@@ -80,6 +81,7 @@ from controller.domain.events.table import (
     TableOpened,
 )
 from controller.domain.events.trouble import (
+    CardsSwitched,
     DeviceDown,
     DeviceTroubled,
     DeviceUp,
@@ -110,6 +112,8 @@ __all__ = [
     "CardEntered",
     "CardRedirected",
     "CardRefused",
+    "CardsByHand",
+    "CardsSwitched",
     "CarriedReturned",
     "ChoicesClosed",
     "CountGiven",

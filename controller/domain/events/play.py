@@ -47,7 +47,10 @@ class CountGiven(Event, frozen=True, kw_only=True, tag=True):
 
 
 class Locked(Event, frozen=True, kw_only=True, tag=True):
-    """No more bets: all that lies on the boxes. `counted`: side bets found on the felt, affirmed by START."""
+    """No more bets: all that lies on the boxes. `counted`: side bets found on the felt, affirmed by START.
+
+    `cards`: how they are followed in this hand (state.CardSource).
+    """
 
     HIDDEN: ClassVar[frozenset[str]] = frozenset({"seed"})
     stakes: tuple[dict[str, Any], ...]
@@ -59,6 +62,7 @@ class Locked(Event, frozen=True, kw_only=True, tag=True):
     witness: str
     side_bets: int
     counted: int
+    cards: str = "shoe"
 
 
 class CardDealt(Event, frozen=True, kw_only=True, tag=True):
@@ -76,6 +80,14 @@ class CardDealt(Event, frozen=True, kw_only=True, tag=True):
     reason: str
     device: str
     event_no: int
+
+
+class CardsByHand(Event, frozen=True, kw_only=True, tag=True):
+    """So many cards were dealt by hand to a place; no reader told them. Places as in CardDealt."""
+
+    place: str
+    box: int
+    count: int
 
 
 class CardRefused(Event, frozen=True, kw_only=True, tag=True):

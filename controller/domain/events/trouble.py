@@ -51,6 +51,13 @@ class ShoeAdopted(Event, frozen=True, kw_only=True, tag=True):
     event_no: int
 
 
+class CardsSwitched(Event, frozen=True, kw_only=True, tag=True):
+    """People decided how cards are followed from now on: `cards` is a word of state.CardSource."""
+
+    cards: str
+    reason: str
+
+
 class DeviceDown(Event, frozen=True, kw_only=True, tag=True):
     """A device is gone or silent."""
 

@@ -45,9 +45,9 @@ def dealt_slot(card: str) -> Slot:
 
 
 def up(slots: tuple[Slot, ...], cards: Iterable[str]) -> tuple[Slot, ...]:
-    """The slots turned face up; those that lay open stay as they are."""
-    shown = (Unread() if card == UNKNOWN else FaceUp(card) for card in cards)
-    return tuple(slot if isinstance(slot, FaceUp) else new for slot, new in zip(slots, shown, strict=True))
+    """The slots turned face up; those that lay open, and those that nobody knows yet, stay as they are."""
+    pairs = zip(slots, cards, strict=True)
+    return tuple(slot if isinstance(slot, FaceUp) or card == UNKNOWN else FaceUp(card) for slot, card in pairs)
 
 
 def put(slots: tuple[Slot, ...], index: int, slot: Slot) -> tuple[Slot, ...]:

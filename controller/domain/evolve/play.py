@@ -10,7 +10,20 @@ from controller.domain import events as ev
 from controller.domain.evolve.folding import dealt_slot, on, proposed, put, replace, with_box, with_hand
 from controller.domain.phases import JokerPhase, Phase
 from controller.domain.play import Action
-from controller.domain.state import Box, Cause, Decision, FaceDown, FaceUp, Secret, Stake, Table, Unread
+from controller.domain.state import (
+    Box,
+    CardSource,
+    Cause,
+    Decision,
+    FaceDown,
+    FaceUp,
+    Hand,
+    Secret,
+    Slot,
+    Stake,
+    Table,
+    Unread,
+)
 
 RECENT_EVENTS = 64
 RECENT_JOKERS = 12
@@ -65,13 +78,15 @@ def _locked(table: Table, event: ev.Locked) -> Table:
     boxes = tuple(_raised_if_blind(proposed(n, lying.get(n))) for n in range(1, table.boxes + 1))
     fresh = tuple(replace(s, carried=False, insurance=0, insurance_carried=False) for s in stakes)
     left = tuple(s for s in table.carried if s.box not in lying)
-    table = replace(table, stakes=fresh, carried=left, limits=event.limits)
+    cards = CardSource(event.cards)
+    table = replace(table, stakes=fresh, carried=left, limits=event.limits, cards=cards)
     return with_hand(
         table,
         boxes=boxes,
         commitment=event.commitment,
         seed=Secret(event.seed),
         counted=event.counted,
+        cards=cards,
         meter=event.meter,
         reserve=event.reserve,
     )
@@ -96,24 +111,35 @@ def _card_dealt(table: Table, event: ev.CardDealt) -> Table:
     hand = table.hand
     assert hand is not None
     table = with_hand(table, unread=hand.unread + isinstance(slot, Unread))
-    match event.place:
+    return _laid(table, hand, event.place, event.box, (slot,))
+
+
+def _laid(table: Table, hand: Hand, place: str, box: int, slots: tuple[Slot, ...]) -> Table:
+    """More cards at a place."""
+    match place:
         case "box":
-            return with_box(table, event.box, dealt=(*hand.box(event.box).dealt, slot))
+            return with_box(table, box, dealt=(*hand.box(box).dealt, *slots))
         case "draw":
-            return with_box(table, event.box, drawn=(*hand.box(event.box).drawn, slot))
+            return with_box(table, box, drawn=(*hand.box(box).drawn, *slots))
         case "dealer":
-            return with_hand(table, dealer=(*hand.dealer, slot))
+            return with_hand(table, dealer=(*hand.dealer, *slots))
         case "burn":
-            return with_hand(table, burns=(*hand.burns, slot))
+            return with_hand(table, burns=(*hand.burns, *slots))
         case _:
-            return with_hand(table, dealer_drawn=(*hand.dealer_drawn, slot))
+            return with_hand(table, dealer_drawn=(*hand.dealer_drawn, *slots))
+
+
+@on(ev.CardsByHand)
+def _cards_by_hand(table: Table, event: ev.CardsByHand) -> Table:
+    assert table.hand is not None
+    return _laid(table, table.hand, event.place, event.box, (Unread(by_hand=True),) * event.count)
 
 
 @on(ev.CardRefused)
 def _card_refused(table: Table, event: ev.CardRefused) -> Table:
     table = _heard(table, event.event_no, "")
     hand = table.hand
-    if hand is None:
+    if hand is None or table.cards is not CardSource.SHOE:  # dealt by hand, it was counted as it lay there
         return table
     if Cause.CARDS_LOST in hand.faults:  # dealt behind the lost ones: it lies at the place after theirs
         return with_hand(table, lost=hand.lost + 1)
@@ -128,7 +154,8 @@ def _device_noted(table: Table, event: ev.DeviceNoted) -> Table:
 @on(ev.EventsMissed)
 def _events_missed(table: Table, event: ev.EventsMissed) -> Table:
     table = _heard(table, event.last, "")
-    if table.hand is None or table.hand.phase in (Phase.DECK_CHECK, Phase.BETTING):
+    idle = table.cards is not CardSource.SHOE
+    if idle or table.hand is None or table.hand.phase in (Phase.DECK_CHECK, Phase.BETTING):
         return table
     return with_hand(table, lost=table.hand.lost + event.last - event.first + 1)
 

@@ -7,7 +7,7 @@ from typing import Any
 from controller.domain import events as ev
 from controller.domain.evolve.folding import on, proposed, replace, with_hand
 from controller.domain.phases import Health, JokerPhase, Phase, next_health
-from controller.domain.state import FaceUp, Hand, Secret, Stake, Table, Waiting
+from controller.domain.state import CardSource, FaceUp, Hand, Secret, Stake, Table, Waiting
 
 
 @on(ev.RunStarted)
@@ -27,7 +27,8 @@ def _signed_off(table: Table, event: ev.OperatorSignedOff) -> Table:
 
 @on(ev.TableOpened)
 def _table_opened(table: Table, event: ev.TableOpened) -> Table:
-    return replace(table, open=True, rules_hash=event.rules_hash, limits=event.limits, boxes=event.boxes)
+    cards = CardSource(event.procedure.get("cards", "shoe"))
+    return replace(table, open=True, rules_hash=event.rules_hash, limits=event.limits, boxes=event.boxes, cards=cards)
 
 
 @on(ev.TableClosed)

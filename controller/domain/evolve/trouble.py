@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from controller.domain import events as ev
-from controller.domain.evolve.folding import on, with_hand
+from controller.domain.evolve.folding import on, replace, with_hand
 from controller.domain.phases import Phase
-from controller.domain.state import UNPAYABLE, Cause, Table
+from controller.domain.state import UNPAYABLE, CardSource, Cause, Table
 
 
 @on(ev.Irregularity)
@@ -39,3 +39,9 @@ def _fault_raised(table: Table, event: ev.FaultRaised) -> Table:
 @on(ev.FaultReset)
 def _fault_reset(table: Table, event: ev.FaultReset) -> Table:
     return with_hand(table, phase=Phase(event.phase), fault_back=None, fault_cause=None, faults=(), lost=0, detail="")
+
+
+@on(ev.CardsSwitched)
+def _cards_switched(table: Table, event: ev.CardsSwitched) -> Table:
+    table = replace(table, cards=CardSource(event.cards))
+    return with_hand(table, cards=table.cards) if table.hand is not None else table

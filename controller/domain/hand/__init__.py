@@ -141,6 +141,10 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
             return (ev.CallRaised(reason=f"jackpot claim {cmd.hit}" if cmd.hit else "jackpot claim"),)
         case cm.Award() as cmd:
             return jackpot.award(table.hand, cmd)
+        case cm.Manual() as cmd:
+            return trouble.manual(table, cmd)
+        case cm.Automatic():
+            return trouble.automatic(table, setup)
         case cm.Release() as cmd if cmd.box == 0:
             return (ev.CallCleared(),) if table.call else reject(Why.NOTHING_HELD)
         case _:
@@ -198,6 +202,8 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
             return betting.stop(hand, setup)
         case cm.Fold() | cm.Bet() | cm.Exchange() | cm.Buy6() | cm.Insure() | cm.FixDraw():
             return _decided(table, hand, cmd, setup)
+        case cm.Dealt():
+            return dealing.dealt(table, hand, setup)
         case cm.Reveal():
             return settling.reveal(table, hand, setup)
         case cm.TakeAnte() | cm.BuyDealer():
@@ -253,7 +259,7 @@ def _decided(table: Table, hand: Hand, cmd: decisions.Act, setup: Setup) -> Resu
     if hand.phase is not Phase.REVEAL:
         return decisions.decision(hand, cmd, setup, cap)
     box = hand.box(cmd.box)  # insurance until the dealer's cards are turned (Q63)
-    late = setup.rules.insurance_until == "reveal" and hand.qualifies is None
+    late = setup.rules.insurance_until == "reveal" and hand.qualifies is None and not settling.turning(hand)
     if not isinstance(cmd, cm.Insure) or not late or box.blind or box.decision is not Decision.RAISE:
         return reject(Why.NOT_NOW, command=cmd.__struct_config__.tag, phase=hand.phase)
     return decisions.insure(hand, box, cmd, setup, cap)
@@ -270,6 +276,8 @@ def _ok(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
 def _ok_steps(table: Table, hand: Hand, setup: Setup) -> tuple[cm.Command, ...]:
     want = expects(table, setup)
     match want.kind:
+        case Want.DEAL:
+            return (cm.Dealt(),)
         case Want.REVEAL:
             return (cm.Reveal(),)
         case Want.TURN:
@@ -280,8 +288,6 @@ def _ok_steps(table: Table, hand: Hand, setup: Setup) -> tuple[cm.Command, ...]:
             return (cm.Rest(),)
         case Want.START if not setup.joker:
             return (cm.Start(),)
-        case Want.CARD if want.place == "draw" and setup.procedure.draw_timing == "after_all":
-            return ()
         case Want.DECISION if hand.box(want.box).awaits_draw:
             return (cm.FixDraw(box=want.box),)
         case _:

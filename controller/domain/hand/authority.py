@@ -12,6 +12,7 @@ import msgspec
 
 from controller.domain import commands as cm
 from controller.domain.hand import jackpot
+from controller.domain.hand.by_hand import nothing_hidden
 from controller.domain.phases import JokerPhase, Phase
 from controller.domain.state import Cause, Hand, Table
 
@@ -36,7 +37,8 @@ class Identity(msgspec.Struct, frozen=True):
 OVERSIGHT = frozenset({"supervisor", "surveillance"})
 
 _SUPERVISED: tuple[type[cm.Command], ...] = (
-    cm.EnterCard, cm.Redirect, cm.VoidBox, cm.DiscardCheck, cm.Resume, cm.Reset, cm.Release, cm.Deck, cm.CorrectStake,
+    cm.EnterCard, cm.Manual, cm.Automatic,
+    cm.Redirect, cm.VoidBox, cm.DiscardCheck, cm.Resume, cm.Reset, cm.Release, cm.Deck, cm.CorrectStake,
 )  # fmt: skip
 _ANYONE: tuple[type[cm.Command], ...] = (cm.SignOn, cm.SignOff, cm.Approve, cm.Reject, cm.Call, cm.Stop, cm.Claim)
 
@@ -61,6 +63,8 @@ def grade(command: cm.Command, table: Table, favours_player: bool = False) -> Gr
             return Grade.S
         case cm.Count() if hand is not None and hand.phase is Phase.LOCKED:
             return Grade.B  # a difference was found: no longer the dealer's alone
+        case cm.EnterCard() if hand is not None and nothing_hidden(hand):
+            return Grade.A  # no reader's word is overruled, no face-down card can be asked after
         case cm.CorrectStake() if hand is not None and before_the_first_card(hand):
             return Grade.A
         case _ if isinstance(command, _SUPERVISED):

@@ -13,7 +13,7 @@ from controller.domain.hand.expects import side_bets
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.phases import JokerPhase, Phase, next_joker, next_phase, serves
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import Box, Hand, Stake, Table
+from controller.domain.state import Box, CardSource, Hand, Stake, Table
 
 Result = tuple[ev.Event, ...] | Rejection
 
@@ -131,6 +131,7 @@ def lock(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
             witness="SINGLE_PARTY" if setup.joker else "",
             side_bets=lit,
             counted=lit if hand.counted is None else hand.counted,
+            cards=str(table.cards),
         ),
         ev.PhaseEntered(phase=phase, trigger="lock"),
     )
@@ -154,7 +155,7 @@ def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
     served = prices.most_boxes(setup.rules)
     if len(boxes) > served:
         return reject(Why.DECK_SHORT, boxes=len(boxes), served=served)
-    device = serves("lock", table.devices, joker=setup.joker)
+    device = serves("lock", table.devices, joker=setup.joker, shoe=table.cards is CardSource.SHOE)
     if device is not None:
         return reject(Why.DEVICE, device=device)
     return owners.owners_wrong(boxes, setup)
@@ -182,11 +183,11 @@ def start(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
 
 
 def stop(hand: Hand, setup: Setup) -> Result:
-    """STOP: one draw per hand, ever. In a joker drawn during the deal it counts from the first card."""
+    """STOP: one draw per hand, ever. In a joker drawn during the deal it counts from the first card that is read."""
     if hand.joker in (JokerPhase.DRAWN, JokerPhase.SHOWN):
         return reject(Why.DRAWN_ONCE)
     dealt = any(b.dealt for b in hand.boxes) or bool(hand.dealer)
-    early = setup.procedure.joker_time == "during_deal" and not dealt
+    early = setup.procedure.joker_time == "during_deal" and not dealt and hand.cards is CardSource.SHOE
     if hand.joker is not JokerPhase.ARMED or hand.phase is not Phase.DEALING or early:
         return reject(Why.NOT_ARMED)
     return _draw(hand, setup, "player")

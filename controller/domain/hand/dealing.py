@@ -8,11 +8,12 @@ from __future__ import annotations
 from controller.domain import cards
 from controller.domain import commands as cm
 from controller.domain import events as ev
+from controller.domain.hand import by_hand
 from controller.domain.hand.expects import Expect, Want, expects
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import HELD, JokerPhase, Phase, next_joker, next_phase
-from controller.domain.rejections import Rejection
-from controller.domain.state import UNKNOWN, Cause, FaceDown, FaceUp, Hand, Table
+from controller.domain.rejections import Rejection, Why, reject
+from controller.domain.state import UNKNOWN, CardSource, Cause, FaceDown, FaceUp, Hand, Table
 
 Result = tuple[ev.Event, ...] | Rejection
 
@@ -37,7 +38,8 @@ def note_in(table: Table, cmd: cm.NoteIn) -> Result:
         return ()
     noted = ev.DeviceNoted(device=cmd.device, event_no=cmd.event_no, kind=cmd.kind, detail=cmd.detail)
     hand = table.hand
-    if cmd.kind == "double_feed" and hand is not None and hand.phase in HELD:  # two cards left, one was told
+    serving = hand is not None and hand.phase in HELD and table.cards is CardSource.SHOE
+    if cmd.kind == "double_feed" and hand is not None and serving:  # two cards left, one was told
         return (noted, *hold(hand, Cause.DECLARED, None), ev.CallRaised(reason="double feed at the shoe"))
     return (noted,)
 
@@ -50,6 +52,8 @@ def _again(table: Table, event_no: int, what: str) -> Result:
     detail = f"event {event_no} differs from the journal"
     if known is None:
         detail = f"event {event_no} is older than what is kept"
+    if table.cards is not CardSource.SHOE:
+        return (ev.DeviceTroubled(device="shoe", code=str(Cause.EVENT_DIFFERS), detail=detail),)
     return fault(table, Cause.EVENT_DIFFERS, detail)
 
 
@@ -85,14 +89,21 @@ def _fits(hand: Hand, card: str, setup: Setup) -> bool:
 
 def seen_cards(hand: Hand) -> frozenset[str]:
     """Every card known to lie on the felt, face down or not. Inside the loop only."""
-    slots = [*hand.dealer, *hand.dealer_drawn, *(s for b in hand.boxes for s in (*b.dealt, *b.drawn))]
-    return frozenset(s.card for s in slots if isinstance(s, FaceDown | FaceUp))
+    return frozenset(s.card for s in by_hand.all_slots(hand) if isinstance(s, FaceDown | FaceUp))
+
+
+def dealt(table: Table, hand: Hand, setup: Setup) -> Result:
+    """The dealer affirms that the cards of the prompt lie there."""
+    want = expects(table, setup)
+    if want.kind is not Want.DEAL:
+        return reject(Why.NOT_NOW, command="dealt", phase=hand.phase)
+    return (by_hand.draws(hand.box(want.box)),) if want.place == "draw" else by_hand.stretch(hand, setup)
 
 
 def _unexpected(table: Table, cmd: cm.CardIn) -> Result:
     refused = ev.CardRefused(device=cmd.device, event_no=cmd.event_no, reason=str(table.phase))
     hand = table.hand
-    if hand is None or hand.phase not in HELD:
+    if hand is None or hand.phase not in HELD or table.cards is not CardSource.SHOE:
         return (refused,)
     early = hand.phase is Phase.BETTING
     if early:  # the deck was touched before the bets closed: it is not dealt any more
@@ -122,7 +133,8 @@ def lost_in(table: Table, cmd: cm.LostIn) -> Result:
         return ()
     first = max(cmd.first, table.shoe.last_event + 1)
     missed = ev.EventsMissed(device=cmd.device, first=first, last=cmd.last)
-    if table.hand is None or table.hand.phase in (Phase.DECK_CHECK, Phase.BETTING):
+    idle = table.cards is not CardSource.SHOE  # nothing of this hand comes from it any more
+    if idle or table.hand is None or table.hand.phase in (Phase.DECK_CHECK, Phase.BETTING):
         return (missed,)
     return (missed, *fault(table, Cause.CARDS_LOST, f"{first}..{cmd.last}"))
 
@@ -140,7 +152,7 @@ def device_in(table: Table, cmd: cm.DeviceIn) -> Result:
     shoe = table.shoe
     if cmd.device == "shoe" and not shoe.owner and cmd.log_last > 0:  # whatever its log holds was dealt elsewhere
         return (up, ev.ShoeAdopted(event_no=cmd.log_last))
-    if cmd.device != "shoe" or table.hand is None:
+    if cmd.device != "shoe" or table.hand is None or table.cards is not CardSource.SHOE:
         return (up,)
     if shoe.serial and (shoe.serial, shoe.firmware) != (cmd.serial, cmd.firmware):
         detail = f"{cmd.model} {cmd.serial} firmware {cmd.firmware} in place of {shoe.serial} {shoe.firmware}"
@@ -161,7 +173,8 @@ STOPPING_CODES = frozenset({"wrong_device", "log_restarted"})
 def trouble_in(table: Table, cmd: cm.TroubleIn) -> Result:
     """A device misbehaves: noted; a shoe whose log cannot be trusted stops a running hand."""
     noted = ev.DeviceTroubled(device=cmd.device, code=cmd.code, detail=cmd.detail)
-    if cmd.device == "shoe" and cmd.code in STOPPING_CODES and table.hand is not None:
+    serving = table.hand is not None and table.cards is CardSource.SHOE
+    if cmd.device == "shoe" and cmd.code in STOPPING_CODES and serving:
         return (noted, *fault(table, Cause.SHOE, f"{cmd.code}: {cmd.detail}"))
     return (noted,)
 

@@ -7,7 +7,8 @@ import msgspec
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain import prices
-from controller.domain.hand.expects import current_decider
+from controller.domain.hand import by_hand
+from controller.domain.hand.expects import current_decider, drawing
 from controller.domain.hand.setup import Setup
 from controller.domain.play import Action
 from controller.domain.rejections import Rejection, Why, reject
@@ -27,6 +28,13 @@ def decision(hand: Hand, cmd: Act, setup: Setup, cap: int) -> Result:
         return reject(Why.BLIND, box=cmd.box)
     if box.box != cmd.box:
         return reject(Why.NOT_THIS_BOX, box=cmd.box, lit=box.box)
+    if not by_hand.by_hand(hand) or not drawing(box, setup) or isinstance(cmd, cm.Exchange | cm.FixDraw):
+        return _judged(hand, box, cmd, setup, cap)
+    result = _judged(hand, by_hand.served(box), cmd, setup, cap)
+    return result if isinstance(result, Rejection) else (by_hand.draws(box), *result)
+
+
+def _judged(hand: Hand, box: Box, cmd: Act, setup: Setup, cap: int) -> Result:
     match cmd:
         case cm.Exchange():
             return _exchange(box, cmd, setup)
@@ -54,13 +62,16 @@ def insurable(hand: Hand, setup: Setup) -> bool:
 def options(hand: Hand, box: Box, setup: Setup) -> tuple[str, ...]:
     """The words of what the lit box may do now, by public facts alone."""
     words: list[str] = []
+    more = exchange_more(box, setup)
+    if by_hand.by_hand(hand) and drawing(box, setup):
+        box = by_hand.served(box)
     if not box.awaits_draw:
         words.append("bet")
         if box.insured:
             return ("bet", "insure")
         if not must_bet(box, setup):
             words.append("fold")
-    if exchange_more(box, setup):
+    if more:
         words.append("exchange")
     if _may_buy6(box, setup):
         words.append("buy6")

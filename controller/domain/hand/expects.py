@@ -10,12 +10,11 @@ from enum import StrEnum
 
 import msgspec
 
-from controller.domain.hand import dealer, jackpot
+from controller.domain.hand import by_hand, dealer, jackpot
+from controller.domain.hand.by_hand import HAND_CARDS
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import JokerPhase, Phase
-from controller.domain.state import Box, BoxStatus, Choice, Decision, FaceUp, Hand, Table, Unread
-
-HAND_CARDS = 5
+from controller.domain.state import Box, BoxStatus, CardSource, Choice, Decision, FaceUp, Hand, Table, Unread
 
 
 class Want(StrEnum):
@@ -26,6 +25,7 @@ class Want(StrEnum):
     START = "start"
     COUNT = "count"
     CARD = "card"
+    DEAL = "deal"
     STOP = "stop"
     BOARD = "board"
     ENTRY = "entry"
@@ -122,11 +122,19 @@ def _dealing(hand: Hand, setup: Setup) -> Expect:
     if waiting and (place is None or (last and when == "during_deal")):
         return waiting
     if place is not None:
-        return place
+        return _by_hand(hand, setup) if by_hand.by_hand(hand) else place
     index = open_index(setup)
-    if isinstance(hand.dealer[index], Unread):
+    if isinstance(hand.dealer[index], Unread) and hand.cards is not CardSource.NONE:
         return Expect(kind=Want.ENTRY, place="dealer", index=index)
     return NOTHING
+
+
+def _by_hand(hand: Hand, setup: Setup) -> Expect:
+    """The deal without a shoe: so many cards, or the dealer's open card named as it comes."""
+    count = sum(cards.count for cards in by_hand.stretch(hand, setup))
+    if count:
+        return Expect(kind=Want.DEAL, place="deal", count=count)
+    return Expect(kind=Want.ENTRY, place="dealer", index=len(hand.dealer))
 
 
 # --- decisions -------------------------------------------------------------------------------------------------------
@@ -160,7 +168,10 @@ def _decisions(hand: Hand, setup: Setup) -> Expect:
     if box is None:
         return NOTHING
     if drawing(box, setup):
-        return Expect(kind=Want.CARD, place="draw", box=box.box, index=len(box.drawn), count=box.draws - len(box.drawn))
+        kind = Want.CARD
+        if by_hand.by_hand(hand):  # the box's next word affirms that it has them; a blind box says none
+            kind = Want.DEAL if box.decision is not None else Want.DECISION
+        return Expect(kind=kind, place="draw", box=box.box, index=len(box.drawn), count=box.draws - len(box.drawn))
     return Expect(kind=Want.DECISION, box=box.box)
 
 
@@ -193,7 +204,8 @@ def _bought_card(hand: Hand, setup: Setup) -> Expect:
     if index is not None:
         return Expect(kind=Want.ENTRY, place="dealer_draw", index=index)
     if dealer.final_cards(hand, setup) is None:
-        return Expect(kind=Want.CARD, place="dealer_draw", index=len(hand.dealer_drawn))
+        kind = Want.ENTRY if by_hand.by_hand(hand) else Want.CARD
+        return Expect(kind=kind, place="dealer_draw", index=len(hand.dealer_drawn))
     return NOTHING
 
 

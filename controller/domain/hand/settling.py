@@ -27,7 +27,7 @@ from controller.domain.hand.request import request
 from controller.domain.hand.setup import Differ, Setup, Unsettled
 from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import Box, BoxStatus, Cause, Choice, Decision, Hand, Table, Unread, known
+from controller.domain.state import Box, BoxStatus, Cause, Choice, Decision, FaceUp, Hand, Table, Unread, known
 
 Result = tuple[ev.Event, ...] | Rejection
 
@@ -53,6 +53,11 @@ def reveal(table: Table, hand: Hand, setup: Setup) -> Result:
         return unsettled(0, error)
     cards = tuple(known(slot) for slot in hand.dealer)
     return (ev.DealerRevealed(cards=cards, category=told["hand"], qualifies=told["qualifies"]),)
+
+
+def turning(hand: Hand) -> bool:
+    """The dealer has begun to turn his cards: more than the open one is named."""
+    return sum(isinstance(slot, FaceUp) for slot in hand.dealer) > 1
 
 
 def called(table: Table, hand: Hand, setup: Setup, boxes: list[Box]) -> tuple[ev.Event, ...]:

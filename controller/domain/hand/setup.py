@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from controller.domain.ruleset import RuleSet
+from controller.domain.state import CardSource
 
 Settle = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -54,6 +55,7 @@ class Procedure(msgspec.Struct, frozen=True, kw_only=True):
     discard_check_from: str = "trips"
     max_open_boxes: int = 2
     equal_antes: bool = False
+    cards: CardSource = CardSource.SHOE
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):

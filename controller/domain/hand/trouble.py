@@ -13,9 +13,9 @@ from controller.domain.hand.betting import stake_wrong
 from controller.domain.hand.dealing import hold, seen_cards
 from controller.domain.hand.expects import Want, current_decider, deal_place, drawing, expects, public_cards
 from controller.domain.hand.setup import Setup
-from controller.domain.phases import HELD, JokerPhase, Phase, may_return, next_phase
+from controller.domain.phases import HELD, JokerPhase, Phase, may_return, next_phase, serves
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import UNKNOWN, UNPAYABLE, BoxStatus, Cause, Choice, Hand, Table
+from controller.domain.state import UNKNOWN, UNPAYABLE, BoxStatus, CardSource, Cause, Choice, Hand, Table
 
 Result = tuple[ev.Event, ...] | Rejection
 MOST = 10**12  # minor units; a larger number is a slip of the keys
@@ -159,7 +159,25 @@ def void_box(hand: Hand, cmd: cm.VoidBox) -> Result:
 
 
 def enter_card(table: Table, hand: Hand, cmd: cm.EnterCard, setup: Setup) -> Result:
-    """Names the unread card of a place that lies open. A refusal names an equal public card only."""
+    """Names the unread card of a place that lies open, or several of the same box in order; all of them or none."""
+    from controller.domain.evolve import evolve_all  # noqa: PLC0415 - as in _unknown_cards
+
+    found: tuple[ev.Event, ...] = ()
+    first = expects(table, setup)
+    for word in cmd.card.split() or [cmd.card]:
+        same = expects(table, setup).box == first.box
+        one = _entered(table, hand, word, cmd, setup) if same else reject(Why.NOT_UNREAD)
+        if isinstance(one, Rejection):
+            return one
+        found = (*found, *one)
+        table = evolve_all(table, one)
+        assert table.hand is not None
+        hand, cmd = table.hand, cm.EnterCard(card=cmd.card)
+    return found
+
+
+def _entered(table: Table, hand: Hand, word: str, cmd: cm.EnterCard, setup: Setup) -> Result:
+    """One card. A refusal names an equal public card only."""
     want = expects(table, setup)
     if want.kind is not Want.ENTRY:
         return reject(Why.NOT_UNREAD)
@@ -168,17 +186,48 @@ def enter_card(table: Table, hand: Hand, cmd: cm.EnterCard, setup: Setup) -> Res
     if cmd.index and cmd.index - 1 != want.index:
         return reject(Why.NOT_UNREAD)
     try:
-        card = parse_card(cmd.card)
+        card = parse_card(word)
     except CardError:
-        return reject(Why.BAD_CARD, card=cmd.card)
+        return reject(Why.BAD_CARD, card=word)
     if card not in deck(setup.rules.deck_size):
-        return reject(Why.BAD_CARD, card=cmd.card)
+        return reject(Why.BAD_CARD, card=word)
     text = card_text(card)
     if text in public_cards(hand):
         return reject(Why.PUBLIC_CARD, card=text)
     if text in seen_cards(hand):
         return reject(Why.DECK_FAULT)
-    return (ev.CardEntered(place=want.place, box=want.box, index=want.index, card=text),)
+    entered = ev.CardEntered(place=want.place, box=want.box, index=want.index, card=text)
+    lying = {"dealer": hand.dealer, "dealer_draw": hand.dealer_drawn}.get(want.place)
+    if lying is not None and want.index >= len(lying):  # an open card dealt by hand: named as it comes
+        return (ev.CardsByHand(place=want.place, box=0, count=1), entered)
+    return (entered,)
+
+
+# --- without the shoe ------------------------------------------------------------------------------------------------
+
+
+def manual(table: Table, cmd: cm.Manual) -> Result:
+    """From here on cards are dealt by hand. Those that were read keep their readings."""
+    phase = table.phase
+    if not table.open or table.cards is not CardSource.SHOE or phase in (Phase.IRREGULAR, Phase.FAULT):
+        return reject(Why.NOT_NOW, command="manual", phase=phase)
+    return (ev.CardsSwitched(cards=str(CardSource.AT_TURN), reason=cmd.reason), *_call_answered(table))
+
+
+def automatic(table: Table, setup: Setup) -> Result:
+    """The shoe serves again: between hands, once it is there."""
+    if table.hand is None or table.cards is CardSource.SHOE:
+        return reject(Why.NOT_NOW, command="automatic", phase=table.phase)
+    if table.hand.phase not in (Phase.DECK_CHECK, Phase.BETTING):
+        return reject(Why.HAND_RUNNING)
+    if setup.procedure.cards is not CardSource.SHOE:
+        return reject(Why.NOT_OFFERED, what="cards from a shoe")
+    device = serves("lock", table.devices, joker=False)
+    if device is not None:
+        return reject(Why.DEVICE, device=device)
+    anew = table.shoe.serial != table.shoe.owner or table.shoe.log_last < table.shoe.last_event
+    back = ev.CardsSwitched(cards=str(CardSource.SHOE), reason="ready")
+    return (*(adopt_shoe(table) if anew else ()), back)
 
 
 def redirect(hand: Hand, cmd: cm.Redirect, setup: Setup) -> Result:
