@@ -27,7 +27,8 @@ from drivers.gpio.spi_link import SpiLink
 from drivers.gpio.text_display import TextDisplay
 from drivers.ports import BytePort, CardSource
 from drivers.shoe import Shoe
-from drivers.transport.serial_port import PortBusy, PortUnavailable, SerialPump
+from drivers.transport.pump import PortUnavailable
+from drivers.transport.serial_port import PortBusy, SerialPump
 
 INBOX = 1024
 PIN_FACTORY = "GPIOZERO_PIN_FACTORY"

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import deque
 from typing import assert_never
 
-from drivers.events import DeviceFault
+from drivers.events import DeviceEvent, DeviceFault, DeviceLost
 from drivers.wire.framing import FrameFault
 from drivers.wire.link import BadMessage, Link
 from drivers.wire.pacing import MS, Burst
 from drivers.wire.session import Tamper, Tampered
 
 MAX_TEXTS = 8
+BROKEN_OFF_NS = 500 * MS
 FORGED_MOST = 5  # so many forged frames ...
 FORGED_NS = 10_000 * MS  # ... in this time, and the line is not trusted any more
 
@@ -28,16 +29,41 @@ class Complaints:
         self._noise = Burst()
         self._texts: dict[tuple[str, str], Burst] = {}
         self._forged: deque[int] = deque(maxlen=FORGED_MOST)
+        self._begun_ns: int | None = None
+        self._lost: str | None = None
 
     def reset(self) -> None:
         """Another connection: what was told of the last one may be told again."""
         self._texts.clear()
+        self._begun_ns = None
+
+    def ready(self) -> None:
+        """The device is there: its next loss is news."""
+        self._lost = None
+
+    def lost(self, reason: str) -> list[DeviceEvent]:
+        """Once for each reason until the device is ready again."""
+        if reason == self._lost:
+            return []
+        self._lost = reason
+        return [DeviceLost(self._device, reason)]
 
     def noise(self, fault: FrameFault, now_ns: int) -> list[DeviceFault]:
         """A damaged frame."""
         if not self._noise.tell(now_ns):
             return []
         return [self.fault("noise", f"{fault}; {self._link.noise} damaged frames so far")]
+
+    def heard(self, unfinished: int, now_ns: int) -> None:
+        """Bytes came; so many of them are a frame that has begun and not ended."""
+        self._begun_ns = now_ns if unfinished else None
+
+    def broken_off(self, unfinished: int, now_ns: int) -> list[DeviceFault]:
+        """Such a frame is never read as a message; that it does not go on is told once."""
+        if self._begun_ns is None or now_ns - self._begun_ns < BROKEN_OFF_NS:
+            return []
+        self._begun_ns = None
+        return [self.fault("truncated", f"a frame broke off after {unfinished} bytes")]
 
     def protocol(self, bad: BadMessage, now_ns: int) -> list[DeviceFault]:
         """A whole frame that breaks the protocol."""

@@ -1,7 +1,6 @@
 """A serial port as a pump: one thread that carries bytes both ways. The only importer of `serial`.
 
-Owns the descriptor, exclusive access, raw mode and the reconnection with back-off. Never reads meaning into a byte,
-never makes a writer wait, never leaves a descriptor open, and ends every kind of failure in one PortClosed.
+Owns the descriptor, exclusive access and raw mode. Never reads meaning into a byte, never leaves a descriptor open.
 """
 
 from __future__ import annotations
@@ -12,25 +11,19 @@ import fcntl
 import os
 import select
 import termios
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
 import serial
 
-from drivers.events import PortBytes, PortClosed, PortOpened
+from drivers.events import PortBytes, PortOpened
 from drivers.ports import ClockNs, Post
+from drivers.transport.pump import PortGone, PortUnavailable, Pump, back_off
 
 READ_SIZE = 4096
-MAX_UNSENT = 65_536
-CLOSE_S = 2.0
 SELECT_S = 0.5
 PTY_MAJORS = range(136, 144)
-
-
-class PortUnavailable(Exception):
-    """The port cannot be opened; the text says why."""
 
 
 class PortBusy(PortUnavailable):
@@ -40,10 +33,6 @@ class PortBusy(PortUnavailable):
         super().__init__(f"port in use by pid {pid}" if pid else "port busy (another program holds it)")
         self.path = path
         self.pid = pid
-
-
-class PortGone(Exception):
-    """The connection ended; the text says how."""
 
 
 class OpenPort(Protocol):
@@ -135,12 +124,7 @@ def describe(error: BaseException) -> str:
     return f"driver failed ({type(error).__name__})"
 
 
-def back_off(attempt: int) -> float:
-    """Seconds before the next try: 0.1, 0.2, 0.4 ... 2."""
-    return min(0.1 * 2.0 ** min(attempt - 1, 10), 2.0)
-
-
-class SerialPump:
+class SerialPump(Pump):
     """Opens, reads, writes, reconnects. `post` gets PortOpened, PortBytes and PortClosed, from the pump's thread."""
 
     def __init__(
@@ -156,20 +140,11 @@ class SerialPump:
         opener: Callable[[str, int], OpenPort] = open_serial,
         write_timeout_s: float = 1.0,
     ) -> None:
-        self._name, self._path, self._baud = name, path, baud
-        self._post, self._clock_ns = post, clock_ns
-        self._backoff, self._opener = backoff, opener
+        super().__init__(name, post, clock_ns, backoff=backoff, rest=rest)
+        self._path, self._baud, self._opener = path, baud, opener
         self._write_timeout_ns = int(write_timeout_s * 1e9)
-        self._stop = threading.Event()
-        self._rest = rest or self._stop.wait
-        self._lock = threading.Lock()  # guards _unsent, _connected and the wake pipe
-        self._unsent = bytearray()
-        self._connected = False
         self._wake: tuple[int, int] | None = None
         self._port: OpenPort | None = None
-        self._reason: str | None = None
-        self._failures = 0
-        self._thread: threading.Thread | None = None
 
     # -- any thread -------------------------------------------------------------------------------------------
 
@@ -186,27 +161,13 @@ class SerialPump:
         os.set_blocking(read_end, False)
         os.set_blocking(write_end, False)
         self._wake = (read_end, write_end)
-        self._thread = threading.Thread(target=self._run, args=(read_end,), name=f"port-{self._name}", daemon=True)
-        self._thread.start()
-
-    def write(self, data: bytes) -> None:
-        """Hand over bytes to be sent. Never waits; dropped while the port is closed."""
-        with self._lock:
-            if not data or not self._connected or len(self._unsent) > MAX_UNSENT:
-                return
-            self._unsent += data
-            self._wake_up()
+        super().start()
 
     def close(self) -> None:
         """End for good, within two seconds even if the device or the inbox is stuck."""
-        self._stop.set()
-        with self._lock:
-            self._wake_up()
-        if self._thread is not None:
-            self._thread.join(CLOSE_S)
-            if self._thread.is_alive():
-                return  # stuck in `post`: a daemon thread, it gives back its descriptors when it is let go
-        self._give_back()
+        super().close()
+        if self._thread is not None and self._thread.is_alive():
+            return
         with self._lock:
             for descriptor in self._wake or ():
                 os.close(descriptor)
@@ -219,37 +180,17 @@ class SerialPump:
 
     # -- the pump's thread ------------------------------------------------------------------------------------
 
-    def _run(self, wake: int) -> None:
-        while not self._stop.is_set():
-            try:
-                self._report_and_rest()
-                self._connection(wake)
-            except Exception as error:  # noqa: BLE001 - the pump's top: whatever it is ends the connection, never the pump
-                self._reason = describe(error)
-                self._failures += 1
-            finally:
-                self._give_back()
+    def _ended(self, error: Exception) -> str | None:
+        return describe(error)
 
-    def _report_and_rest(self) -> None:
-        reason, self._reason = self._reason, None
-        if reason is None or self._stop.is_set():
-            return
-        try:
-            self._post(PortClosed(self._name, reason, self._failures, self._clock_ns()))
-        finally:
-            self._rest(self._backoff(self._failures))
-
-    def _connection(self, wake: int) -> None:
-        if self._stop.is_set():
-            return
+    def _connection(self) -> None:
+        assert self._wake is not None
         port = self._port = self._port or self._opener(self._path, self._baud)
-        with self._lock:
-            self._unsent.clear()
-            self._connected = True
+        self._begin()
         self._post(PortOpened(self._name, self._clock_ns()))
         blocked_ns: int | None = None
         while not self._stop.is_set():
-            readable, writable = self._wait(port.fileno(), wake)
+            readable, writable = self._wait(port.fileno(), self._wake[0])
             if readable:
                 self._read(port.fileno())
             blocked_ns = self._write_some(port.fileno(), writable, blocked_ns)
@@ -292,9 +233,7 @@ class SerialPump:
         return now_ns if blocked_ns is None else blocked_ns
 
     def _give_back(self) -> None:
-        with self._lock:
-            self._connected = False
-            self._unsent.clear()
+        self._end()
         port, self._port = self._port, None
         if port is not None:
             _close_quietly(port)

@@ -61,6 +61,11 @@ class Framer:
         self._run.clear()
         self._overflow = False
 
+    @property
+    def unfinished(self) -> int:
+        """Bytes of a frame that has begun and not ended; of one that is too long, none are kept."""
+        return len(self._run)
+
     def feed(self, data: bytes) -> list[bytes | FrameFault]:
         """Everything that these bytes complete."""
         *ended, rest = data.split(DELIMITER)

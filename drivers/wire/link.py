@@ -64,6 +64,11 @@ class Link:
         """The line is a new one: forget a frame begun."""
         self._framer.reset()
 
+    @property
+    def unfinished(self) -> int:
+        """Bytes of a frame that has begun and not ended."""
+        return self._framer.unfinished
+
     def receive(self, data: bytes, now_ns: int = 0) -> list[Received]:
         """What these bytes complete, in order. A sealed device gives the time: the age of messages hangs on it."""
         return [item for found in self._framer.feed(data) for item in self._read(found, now_ns)]

@@ -5,7 +5,7 @@ Pure; time comes in as an argument. Owns no bytes and no device.
 
 from __future__ import annotations
 
-from drivers.wire.messages import DealEnable, Done, Result
+from drivers.wire.messages import DealEnable, Done, Resend, Result
 
 MS = 1_000_000
 BURST_QUIET_NS = 1_000 * MS
@@ -71,3 +71,42 @@ class DealLevel:
         """The device says what it does: ask anew if that is not what it confirmed."""
         if not self._pending and dealing != self.wanted:
             self.ask_anew(now_ns + RETRY_NS)
+
+
+class Gap:
+    """A hole in the numbers: asked for at most once in 500 ms, and not before the device had time to fill it itself."""
+
+    def __init__(self) -> None:
+        self.from_no = 0  # of the question that is open
+        self._ask_ns = 0
+        self._behind_ns: int | None = None
+
+    def forget(self) -> None:
+        """A new session, or the hole is filled or given up."""
+        self.from_no, self._behind_ns = 0, None
+
+    def anew(self) -> None:
+        """A new session: nothing was asked."""
+        self.forget()
+        self._ask_ns = 0
+
+    def moved(self) -> None:
+        """The next event has come."""
+        self._behind_ns = None
+
+    def ask(self, from_no: int, now_ns: int) -> Resend | None:
+        """The question, unless it was asked just now."""
+        if now_ns < self._ask_ns:
+            return None
+        self.from_no, self._ask_ns = from_no, now_ns + REPEAT_NS
+        return Resend(from_no)
+
+    def behind(self, last: int, log_last: int, now_ns: int) -> Resend | None:
+        """The device says that it has more than it sends."""
+        if log_last <= last:
+            self._behind_ns = None
+        elif self._behind_ns is None:
+            self._behind_ns = now_ns
+        elif now_ns - self._behind_ns >= REPEAT_NS:
+            return self.ask(last + 1, now_ns)
+        return None

@@ -21,6 +21,7 @@ class Logged:
     number: int
     kind: int
     value: int
+    detail: bytes = b""
 
     def __repr__(self) -> str:
         return f"Logged({self.number}, kind={self.kind})"  # the value may be a face-down card
@@ -46,9 +47,9 @@ class EventLog:
             return next(iter(self._events))
         return self.last + 1 if self.last else 0
 
-    def append(self, kind: int, value: int) -> Logged:
+    def append(self, kind: int, value: int, detail: bytes = b"") -> Logged:
         """The next event, on file."""
-        event = Logged(self.last + 1, kind, value)
+        event = Logged(self.last + 1, kind, value, detail)
         self._keep(event)
         self._write(event)
         if self._lines > 4 * KEPT:
@@ -70,13 +71,14 @@ class EventLog:
 
     def _load(self, line: str) -> None:
         try:
-            number, kind, value = json.loads(line)
+            number, kind, value, *detail = json.loads(line)
+            logged = Logged(number, kind, value, bytes.fromhex("".join(detail)))
         except ValueError:
             return
         if kind == MARK:
             self.last = number
         else:
-            self._keep(Logged(number, kind, value))
+            self._keep(logged)
 
     def _keep(self, event: Logged) -> None:
         self._events[event.number] = event
@@ -85,7 +87,7 @@ class EventLog:
             del self._events[next(iter(self._events))]
 
     def _write(self, event: Logged) -> None:
-        self._file.write(json.dumps([event.number, event.kind, event.value]) + "\n")
+        self._file.write(json.dumps([event.number, event.kind, event.value, event.detail.hex()]) + "\n")
         self._file.flush()
         self._lines += 1
 

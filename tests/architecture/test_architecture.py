@@ -19,7 +19,7 @@ MOST_LINES = 400
 BROAD = {
     "controller/runtime/loop.py",
     "controller/runtime/logs.py",
-    "drivers/transport/serial_port.py",
+    "drivers/transport/pump.py",
     "drivers/gpio/panel.py",
 }
 

@@ -19,11 +19,11 @@ from serial_doubles import WAIT_S, Inbox, Line, descriptors, pump, threads
 
 from drivers.events import CardRead, DeviceReady, PortBytes, PortClosed, PortOpened
 from drivers.shoe import Shoe
+from drivers.transport import pump as pumps
 from drivers.transport import serial_port
+from drivers.transport.pump import PortUnavailable, back_off
 from drivers.transport.serial_port import (
     PortBusy,
-    PortUnavailable,
-    back_off,
     describe,
     open_serial,
     port_holder,
@@ -207,7 +207,7 @@ def test_f19_a_device_that_takes_no_bytes_makes_nobody_wait(line: Line, inbox: I
 
 
 def test_f19_closing_is_bounded_even_if_the_inbox_is_stuck(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serial_port, "CLOSE_S", 0.2)
+    monkeypatch.setattr(pumps, "CLOSE_S", 0.2)
     gate, entered = threading.Event(), threading.Event()
 
     def stuck(_event: object) -> None:

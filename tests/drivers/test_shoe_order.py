@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from drivers.events import CardRead, DeviceNote, EventsLost
-from drivers.shoe import State
+from drivers.numbered import State
 from drivers.wire import messages as m
 from drivers.wire.cards import CARD_TEXT
 from drivers.wire.framing import encode_frame
@@ -319,7 +319,7 @@ def test_whatever_happens_to_the_device_the_journal_is_the_log(acts: list[str]) 
             case "disk":
                 table.journalling = not table.journalling
             case "deal":
-                table.driver.enable_deal(not table.driver._deal.wanted)
+                table.driver.enable_deal(not table.driver._level.wanted)
             case _:
                 table.run(300)
     table.journalling = True
@@ -328,4 +328,4 @@ def test_whatever_happens_to_the_device_the_journal_is_the_log(acts: list[str]) 
     assert table.journal == log
     assert list(table.journal) == sorted(table.journal)
     assert table.differs == []
-    assert table.device.deal == table.driver._deal.wanted
+    assert table.device.deal == table.driver._level.wanted

@@ -6,7 +6,7 @@ import pytest
 from fake_shoe import MS, FakeShoe, Table
 
 from drivers.events import CardRead, DeviceFault, DeviceLost, DeviceReady
-from drivers.shoe import State
+from drivers.numbered import State
 from drivers.wire import messages as m
 from drivers.wire.framing import encode_frame
 from drivers.wire.link import Link, Side
@@ -237,7 +237,7 @@ def test_a_refusal_is_told_once_and_asked_again() -> None:
     table.said.clear()
     table.driver.enable_deal(True)
     table.run(5000)
-    assert table.said == [DeviceFault("shoe", "inhibited", "dealing refused: lid_open")]
+    assert table.said == [DeviceFault("shoe", "inhibited", "refused: lid_open")]
     table.device.lid_open = False
     table.run(1500)
     assert table.device.deal
@@ -251,7 +251,7 @@ def test_a_late_done_or_status_answers_nothing() -> None:
     table.said.clear()
     table.run(7000)
     assert table.codes() == ["silent", "DeviceLost"]
-    assert table.driver._deal.due_ns is not None
+    assert table.driver._level.due_ns is not None
 
 
 def test_f22_an_echo_is_told_once_and_does_no_harm() -> None:

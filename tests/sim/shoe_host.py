@@ -7,7 +7,8 @@ from pathlib import Path
 from drivers.wire.link import Link, Side
 from drivers.wire.messages import DealEnable, Done, Event, HelloAsk, Message, Poll, Result, Status
 from firmware_sim.event_log import EventLog
-from firmware_sim.shoe import MS, ShoeDevice
+from firmware_sim.numbered import MS
+from firmware_sim.shoe import ShoeDevice
 
 NONCE = 7
 

@@ -29,7 +29,8 @@ from drivers.wire.messages import (
 )
 from drivers.wire.session import HostSeal
 from firmware_sim.event_log import KEPT, EventLog
-from firmware_sim.shoe import MS, ShoeDevice
+from firmware_sim.numbered import MS
+from firmware_sim.shoe import ShoeDevice
 from firmware_sim.shoe_unit import ShoeUnit
 from tests.sim.shoe_host import NONCE, Host, numbers
 

@@ -99,9 +99,9 @@ def test_the_kinds_of_the_page_are_the_codes() -> None:
 
 
 def test_timings_of_the_page_are_the_codes() -> None:
-    from drivers import shoe  # noqa: PLC0415 - only this test looks above the wire
+    from drivers import numbered  # noqa: PLC0415 - only this test looks above the wire
 
-    assert f"| host: POLL interval | {shoe.POLL_NS // 10**6} |" in PAGE
-    assert f"| host: HELLO_ASK, RESEND, DEAL_ENABLE again | {shoe.REPEAT_NS // 10**6} |" in PAGE
-    assert f"| host: reported silent without STATUS | {shoe.SILENT_POLLS * shoe.POLL_NS // 10**6} |" in PAGE
-    assert f"| host: lost without STATUS | {shoe.LOST_POLLS * shoe.POLL_NS // 10**6} |" in PAGE
+    assert f"| host: POLL interval | {numbered.POLL_NS // 10**6} |" in PAGE
+    assert f"| host: HELLO_ASK, RESEND, DEAL_ENABLE again | {numbered.REPEAT_NS // 10**6} |" in PAGE
+    assert f"| host: reported silent without STATUS | {numbered.SILENT_POLLS * numbered.POLL_NS // 10**6} |" in PAGE
+    assert f"| host: lost without STATUS | {numbered.LOST_POLLS * numbered.POLL_NS // 10**6} |" in PAGE
