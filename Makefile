@@ -18,6 +18,7 @@ demo: .venv/.ready
 	@.venv/bin/firmware-sim demo --game '$(GAME)' $(if $(HANDS),--hands '$(HANDS)') $(if $(SEED),--seed '$(SEED)') $(if $(DIR),--dir '$(DIR)')
 
 test: .venv/.ready
+	@scripts/test-tools
 	@$(PY) -m pytest --cov --cov-report=term:skip-covered tests
 
 lint: .venv/.ready
@@ -39,6 +40,7 @@ diagrams: .venv/.ready
 
 lock:
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 requirements.in -o requirements.lock
+	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 -c requirements.lock requirements-table.in -o requirements-table.lock
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 requirements-bench.in -o requirements-bench.lock
 
 clean:

@@ -88,6 +88,15 @@ def test_the_distributions_are_ours() -> None:
 
 
 def test_files_name_no_registry() -> None:
-    for name in ("requirements.lock", "requirements.in", "pyproject.toml", "Makefile", "scripts/setup", ".ci/run"):
+    names = [
+        "requirements.lock",
+        "requirements.in",
+        "requirements-table.lock",
+        "requirements-table.in",
+        "pyproject.toml",
+    ]
+    for name in (*names, "Makefile", "scripts/setup", "scripts/test-tools", ".ci/run"):
         text = (ROOT / name).read_text("utf-8")
         assert not re.search(r"https?://|--index-url|--extra-index|find-links", text), name
+    installer = (ROOT / "deploy/install.sh").read_text("utf-8")
+    assert not re.search(r"https?://|index-url", installer)  # its --find-links names a folder
