@@ -84,6 +84,7 @@ class Dealer:
         self._hand = 0
         self._stop_at = 0
         self._not_offered: set[str] = set()
+        self.tried: set[str] = set()  # choices that the table has taken in this run
         self._stop = threading.Event()
         self.enabled = threading.Event()
         self.enabled.set()
@@ -271,9 +272,19 @@ class Dealer:
             return self._key("OK", snap)  # draws come after all decisions: this fixes the count
         if "insure" in allowed and not plan.insured and self._wants_insurance(snap, box):
             plan.insured = True
+            self.tried.add("insure")
             return self._insure(snap)
+        self._drawn(shown)
         act = self._player(snap).last(self._world.box(box).held(), self._joker(snap), allowed).act
+        self.tried.add(act)
         return self._key("BET" if act is Act.BET else "FOLD", snap)
+
+    def _drawn(self, shown: Snapshot) -> None:
+        match shown.get("action"):
+            case "exchange":
+                self.tried.add(f"exchange {shown.get('count')}")
+            case "buy6":
+                self.tried.add("buy6")
 
     def _first_decision(self, snap: Snapshot, box: int, allowed: set[str]) -> BoxPlan:
         if self._box(snap, box).get("blind"):
@@ -323,6 +334,7 @@ class Dealer:
         buys = "buy_dealer" in (snap.get("allowed") or ()) and self._player(snap).buys(
             self._world.box(box).held(), self._joker(snap)
         )
+        self.tried.add("buy_dealer" if buys else "take_ante")
         return self._key("EXTRA" if buys else "BET", snap)
 
     def _discard(self, snap: Snapshot, box: int) -> Step:
@@ -348,4 +360,4 @@ class Dealer:
         return (snap.get("joker") or {}).get("open_card") if card == "DOC" else card
 
     def _player(self, snap: Snapshot) -> Player:
-        return Player(str(snap.get("rules") or ""))
+        return Player(str(snap.get("rules") or ""), self.tried)

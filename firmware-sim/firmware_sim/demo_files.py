@@ -20,6 +20,7 @@ BOXES = {
     "oasis_woo": 4,
     "oasis_galewind": 4,
     "oasis_belgium": 4,
+    "oasis_nicaragua": 4,
     "oasis_helsinki": 4,
     "jpoker_online": 5,
     "russian": 4,
@@ -68,7 +69,9 @@ file = "tabled.log"
 
 
 def prepare(folder: Path, game: str) -> Path:
-    """The directory, ready for tabled; returns table.toml."""
+    """The directory, ready for tabled; returns table.toml. `game`: a shipped rule set's id, or a house's file."""
+    if game.endswith(".toml"):
+        game = str(Path(game).absolute())
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -77,7 +80,7 @@ def prepare(folder: Path, game: str) -> Path:
         raise BenchError(723, "the path is too long for a socket", str(folder), "use a shorter --dir")
     config = folder / "table.toml"
     if not config.exists():
-        config.write_text(TABLE.format(game=game, boxes=BOXES.get(game, 6)), "utf-8")
+        config.write_text(TABLE.format(game=game, boxes=BOXES.get(Path(game).stem, 6)), "utf-8")
     elif f'rules = "{game}"' not in config.read_text("utf-8"):
         raise BenchError(724, f"this table does not play {game}", str(config), "use another --dir, or its game")
     operators = folder / "operators.json"

@@ -62,7 +62,9 @@ def run(
 
 
 @cli.command()
-@click.option("--game", default="jpoker", show_default=True, help="A rule set (tablectl rules list).")
+@click.option(
+    "--game", default="jpoker", show_default=True, help="A rule set (tablectl rules list), or a house's TOML file."
+)
 @click.option("--hands", type=click.IntRange(min=1), help="So many hands without waiting; else until Ctrl-C.")
 @click.option("--seed", type=int, help="Repeats cards and players of an earlier run.")
 @click.option("--dir", "folder", type=click.Path(path_type=Path), help="Keeps journal and logs here.")

@@ -1,5 +1,6 @@
 """How the simulated players decide: simply, each from his own cards and the joker shown. No luck, no peeking.
 
+What nobody at the table has done yet is tried first, so that a short run shows every choice of a game.
 Categories are judged crudely (enough to play by); what a hand really is, the daemon says.
 """
 
@@ -18,6 +19,8 @@ MAX_EXCHANGE = {
     "oasis_woo": 5,
     "oasis_galewind": 5,
     "oasis_belgium": 5,
+    "oasis_helsinki": 5,
+    "oasis_nicaragua": 5,
     "russian": 5,
     "russian_carry": 5,
     "russian_36": 5,
@@ -99,10 +102,23 @@ def weak_cards(cards: list[str], joker: str | None, count: int) -> tuple[int, ..
     return tuple(sorted(sorted(single, key=lambda i: RANKS.index(cards[i][0]))[:count]))
 
 
-class Player:
-    """Decides for every box; what may be done is the table's word (`allowed`)."""
+def weakest(cards: list[str], joker: str | None, count: int) -> tuple[int, ...]:
+    """The positions of the `count` lowest cards, a joker last of all."""
 
-    def __init__(self, rules: str) -> None:
+    def worth(position: int) -> int:
+        return len(RANKS) if wild(cards[position], joker) else RANKS.index(cards[position][0])
+
+    return tuple(sorted(sorted(range(len(cards)), key=worth)[:count]))
+
+
+class Player:
+    """Decides for every box; what may be done is the table's word (`allowed`).
+
+    `tried` is the whole table's: the choices taken so far, an exchange with its number of cards. None: not curious.
+    """
+
+    def __init__(self, rules: str, tried: set[str] | None = None) -> None:
+        self._tried = tried
         self._most = 0 if rules in NO_EXCHANGE else MAX_EXCHANGE.get(rules, 1)
         self._russian = rules.startswith("russian")
         self._ace_king_is_a_hand = not rules.startswith("jpoker")
@@ -110,6 +126,9 @@ class Player:
     def first(self, cards: list[str], joker: str | None, allowed: set[str]) -> Choice:
         """The decision on the dealt five."""
         have = strength(cards, joker)
+        new = self._something_new(cards, joker, allowed)
+        if new is not None:
+            return new
         if "exchange" in allowed and have <= 1:
             throw = self._throw(cards, joker, have)
             if throw:
@@ -120,17 +139,32 @@ class Player:
 
     def last(self, cards: list[str], joker: str | None, allowed: set[str]) -> Choice:
         """The decision after a draw: bet or fold, nothing else."""
-        if "fold" not in allowed:
+        if "fold" not in allowed or self._is_new("bet"):
             return Choice(Act.BET)
+        if self._is_new("fold"):
+            return Choice(Act.FOLD)
         return Choice(Act.BET if strength(cards, joker) >= 1 or self._ace_king(cards) else Act.FOLD)
 
     def insures(self, cards: list[str], joker: str | None) -> bool:
         """Every other player with trips or better insures one ante."""
-        return strength(cards, joker) >= 3 and self._hash(cards) % 2 == 0
+        return self._is_new("insure") or (strength(cards, joker) >= 3 and self._hash(cards) % 2 == 0)
 
     def buys(self, cards: list[str], joker: str | None) -> bool:
         """A good hand is worth a card for the dealer."""
+        if self._is_new("buy_dealer") or self._is_new("take_ante"):
+            return self._is_new("buy_dealer")
         return strength(cards, joker) >= 2
+
+    def _something_new(self, cards: list[str], joker: str | None, allowed: set[str]) -> Choice | None:
+        """What may be done here and nobody has done yet: draws before bets and folds, which come by themselves."""
+        if "exchange" in allowed:
+            for count in range(self._most, 0, -1):
+                if self._is_new(f"exchange {count}"):
+                    return Choice(Act.EXCHANGE, weakest(cards, joker, count))
+        return Choice(Act.BUY6) if "buy6" in allowed and self._is_new("buy6") else None
+
+    def _is_new(self, choice: str) -> bool:
+        return self._tried is not None and choice not in self._tried
 
     def _throw(self, cards: list[str], joker: str | None, have: int) -> tuple[int, ...]:
         if have == 0 and self._most >= 1:
