@@ -38,8 +38,9 @@ from controller.runtime.logs import Logs
 from controller.runtime.logsink import LogSink
 from controller.runtime.loop import Loop
 from controller.runtime.notify import Notifier
-from controller.runtime.outputs import Outputs
+from controller.runtime.outputs import REFRESH_S, SENSE_S, Outputs
 from controller.runtime.parts import Parts, PinSaid, Quit
+from controller.sensing import bet_sensors
 from controller.table import past
 from controller.table.keypad import Keypad
 from controller.table.menu import Supervised
@@ -220,7 +221,12 @@ class _Assembled:
         self._pins = PinDesk(Path(config.control.operators), time.monotonic_ns, refused=self._pin_refused)
         self._server = ControlServer(Path(config.control.socket), self._post, self._pins, time.monotonic_ns)
         self._outputs = Outputs(
-            hardware.board, hardware.text, hardware.panel.set_jackpot_lamp, hardware.inbox.put, time.monotonic_ns
+            hardware.board,
+            hardware.text,
+            hardware.panel.set_jackpot_lamp,
+            hardware.inbox.put,
+            time.monotonic_ns,
+            SENSE_S if config.sensors else REFRESH_S,
         )
         self._loop: Loop | None = None
         self._service = Service(setup, replayed.table, Recorder(journal, clock), os.urandom, self._changed)
@@ -259,6 +265,7 @@ class _Assembled:
                 time.monotonic_ns(),
                 timing=Timing(stable_ns=self._config.gpio.settle_ms * MS),
             ),
+            sensors=bet_sensors(self._config, self._service.table),
             panel_faults=hw.panel.take_faults,
             screen=self._outputs,
             server=self._server,

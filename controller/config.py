@@ -22,6 +22,7 @@ from msgspec import Meta, Struct, field
 from controller.domain.paytable import Category
 from controller.domain.state import CardSource
 from controller.errors import TableError
+from controller.watch_config import SensorsSection, sensors_wrong
 
 MAX_BYTES = 256 * 1024  # a configuration of a table has a few kilobytes; anything else is another file
 
@@ -175,6 +176,7 @@ class Config(Struct, frozen=True, kw_only=True):
     shoe: ShoeSection | None = None
     jackpot: JackpotSection | None = None
     gpio: GpioSection = field(default_factory=GpioSection)
+    sensors: SensorsSection | None = None
     log: LogSection = LogSection()
 
 
@@ -309,6 +311,8 @@ def _sense(config: Config) -> Iterator[Mistake]:
         yield Mistake("gpio.factory", what, 'give "lgpio", or set table.mode to "bench"')
     if config.journal.mirror == config.journal.path:
         yield Mistake("journal.mirror", "journal.mirror is the journal itself", "name a file on another medium")
+    jackpot_stake = config.jackpot.stake if config.jackpot else 0
+    yield from (Mistake(*wrong) for wrong in sensors_wrong(config.sensors, jackpot_stake, limits.bonus_max))
     yield from _pins(config.gpio.pins)
 
 

@@ -117,12 +117,23 @@ class ButtonFault(msgspec.Struct, frozen=True):
 
 
 class BoardReport(msgspec.Struct, frozen=True):
-    """The board's answer to one frame: right only if the read-back equals the frame and no lamp is open or short."""
+    """The board's answer to one frame: right only if the read-back equals the frame and no lamp is open or short.
+
+    `sensors`: bit 0 = box 1, 1 = chip seen; None where the answer did not come whole.
+    """
 
     sequence: int
     ok: bool
     detail: str
-    sensors: int
+    sensors: int | None
+    t_ns: int
+
+
+class SensorLevels(msgspec.Struct, frozen=True):
+    """What the bet sensors say, whole: boxes with a chip, and boxes whose sensor tells nothing. All others are free."""
+
+    chips: tuple[int, ...]
+    unknown: tuple[int, ...]
     t_ns: int
 
 

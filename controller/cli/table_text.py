@@ -26,10 +26,15 @@ def describe(snapshot: dict[str, Any]) -> list[str]:
     lines += [
         f"waiting {one.get('id')}: {one.get('command')} for {one.get('missing')}" for one in snapshot.get("waiting", [])
     ]
+    lines += [_alarm(alarm) for alarm in snapshot.get("alarms", [])]
     health = snapshot.get("health") or {}
     if health.get("not_recording"):
         lines.append("NOT RECORDING")
     return lines + [f"warning: {warning}" for warning in health.get("warnings", ())]
+
+
+def _alarm(alarm: dict[str, Any]) -> str:
+    return f"ALARM {alarm.get('id')}: {alarm.get('code')} {alarm.get('subject')}, {alarm.get('detail')}"
 
 
 def _joker(joker: dict[str, Any]) -> list[str]:
@@ -45,6 +50,7 @@ def _box(box: dict[str, Any]) -> list[str]:
     status = box.get("status", "")
     marks = [
         "blind" if box.get("blind") else "",
+        "LATE BET" if box.get("late") else "",
         box.get("decision") or ("decides" if box.get("lit") else ""),
         f"changes {box['count']}" if box.get("count") else "",
         "" if status == "open" else status,

@@ -15,6 +15,7 @@ from controller.domain.device_commands import (
     LostIn,
     NoteIn,
     Said,
+    SensorsIn,
     TimeOut,
     TroubleIn,
 )
@@ -29,6 +30,7 @@ __all__ = [  # found here as well; what stands below needs no mention
     "LostIn",
     "NoteIn",
     "Said",
+    "SensorsIn",
     "TimeOut",
     "TroubleIn",
 ]
@@ -336,12 +338,19 @@ class Reject(Command, frozen=True, kw_only=True, tag="reject"):
     id: int
 
 
+class AnswerAlarm(Command, frozen=True, kw_only=True, tag="answer_alarm"):
+    """Somebody has looked into an alarm and says why it came or what was done."""
+
+    alarm: int
+    reason: Said
+
+
 class Ok(Command, frozen=True, kw_only=True, tag="ok"):
     """The OK key: the one clear next step, whatever it is."""
 
 
 INTERNAL: tuple[type[Command], ...] = (
-    CardIn, NoteIn, LostIn, DeviceIn, DeviceOut, TroubleIn, BoardShows, BoardFails, TimeOut,
+    CardIn, NoteIn, LostIn, DeviceIn, DeviceOut, TroubleIn, BoardShows, BoardFails, SensorsIn, TimeOut,
 )  # fmt: skip
 
 

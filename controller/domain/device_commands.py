@@ -82,5 +82,12 @@ class BoardFails(Command, frozen=True, kw_only=True, tag="board_fails"):
     detail: str
 
 
+class SensorsIn(Command, frozen=True, kw_only=True, tag="sensors_in"):
+    """The bet sensors say this, whole: boxes with a chip; boxes whose sensor tells nothing."""
+
+    chips: tuple[int, ...]
+    unknown: tuple[int, ...]
+
+
 class TimeOut(Command, frozen=True, kw_only=True, tag="time_out"):
     """STOP was not pressed in time."""

@@ -135,6 +135,13 @@ class Why(Enum):
         "на боксе {box} ставки с ничьей: снять нельзя",
     )
 
+    COUNT_BY_HAND = (
+        554,
+        "bet sensors cannot be read: count the side bets (EXTRA, digit, OK)",
+        "датчики ставок не читаются: сосчитайте бонусы (EXTRA, цифра, OK)",
+    )
+    NO_ALARM = (556, "no alarm {alarm} waits", "тревога {alarm} не ждёт")
+
     @property
     def number(self) -> int:
         """The n of TC-0nnn."""

@@ -197,12 +197,22 @@ class Hit(Struct, frozen=True, kw_only=True):
     awarded: bool = False
 
 
+class Alarm(Struct, frozen=True, kw_only=True):
+    """Something that somebody must look into; it stands until a supervisor has answered it."""
+
+    id: int
+    code: str
+    subject: str
+    detail: str
+    hand: int
+
+
 class Hand(Struct, frozen=True, kw_only=True):
     """The open hand. `back` is where irregular or fault will return to.
 
     `chosen`: every box took the ante or bought the dealer a card; `takers_settled`: those that took are done;
     `bought`: the bought card lies there. `faults`: all causes since play stopped; `lost`: cards that went to the felt
-    unrecorded meanwhile.
+    unrecorded meanwhile. `late`: boxes with a chip on the bet sensor that came after LOCK and does not count.
     """
 
     number: int
@@ -238,6 +248,7 @@ class Hand(Struct, frozen=True, kw_only=True):
     faults: tuple[Cause, ...] = ()
     lost: int = 0
     detail: str = ""
+    late: tuple[int, ...] = ()
 
     def box(self, number: int) -> Box:
         """The box of this number (1..n)."""
@@ -270,7 +281,10 @@ class Waiting(Struct, frozen=True, kw_only=True):
 
 
 class Table(Struct, frozen=True, kw_only=True):
-    """Everything a restart must find again. `version` counts events, so it moves with every public change."""
+    """Everything a restart must find again. `version` counts events, so it moves with every public change.
+
+    `sensors`: box to whether a chip lies on its bet sensor; a box that is missing tells nothing.
+    """
 
     version: int = 0
     open: bool = False
@@ -295,6 +309,9 @@ class Table(Struct, frozen=True, kw_only=True):
     reserve: str = "0"
     hits: int = 0
     jokers: tuple[str, ...] = ()
+    sensors: dict[int, bool] = {}
+    alarms: tuple[Alarm, ...] = ()
+    next_alarm: int = 1
 
     @property
     def phase(self) -> Phase:

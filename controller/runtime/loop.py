@@ -28,6 +28,7 @@ from controller.table.keypad import Stale
 from controller.table.menu import Supervised
 from controller.table.service import Outcome, command_of, public_outcome
 from drivers.events import (
+    BoardReport,
     ButtonEdge,
     ButtonFault,
     CardRead,
@@ -191,7 +192,18 @@ class Loop:
             if out:
                 line.port.write(out)
 
+    def _sense(self, report: BoardReport) -> None:
+        """Each answer of the board is a sample of the bet sensors."""
+        sensors = self._p.sensors
+        for output in sensors.sample(report.sensors, report.t_ns) if sensors is not None else ():
+            if isinstance(output, ButtonFault):
+                trouble = cm.TroubleIn(device=output.name, code="sensor", detail=output.reason)
+                self._act(trouble, origin="device")
+            else:
+                self._act(cm.SensorsIn(chips=output.chips, unknown=output.unknown), origin="device")
+
     def _board(self, shown: Shown) -> None:
+        self._sense(shown.report)
         table = self._p.service.table
         report = shown.report
         health = str(table.devices.get("board", "absent"))
@@ -315,6 +327,8 @@ class Loop:
         table = self._p.service.table
         hand = table.hand.number if table.hand else table.hands
         self._p.log.info("act", by=act.origin, events=list(outcome.events), hand=hand, phase=str(table.phase))
+        for alarm in table.alarms[-outcome.events.count("AlarmRaised") :] if "AlarmRaised" in outcome.events else ():
+            self._p.log.warning("alarm", code=alarm.code, subject=alarm.subject, detail=alarm.detail)
 
     def changed(self) -> None:
         """The state moved: everything that shows it is computed anew."""

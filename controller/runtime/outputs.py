@@ -17,6 +17,7 @@ from drivers.gpio.errors import PortError
 from drivers.gpio.layout import BoardLevels
 
 REFRESH_S = 1.0  # the same levels again, so that a lamp that fails later is seen
+SENSE_S = 0.1  # where bet sensors are fitted: each answer of the board is a sample of them
 
 
 class Board(Protocol):
@@ -48,12 +49,14 @@ class Outputs:
         jackpot_lamp: Callable[[bool], None],
         post: Callable[[Shown | DeviceFault], None],
         clock_ns: Callable[[], int],
+        refresh_s: float = REFRESH_S,
     ) -> None:
         self._board = board
         self._text = text
         self._jackpot_lamp = jackpot_lamp
         self._post = post
         self._clock_ns = clock_ns
+        self._refresh_s = refresh_s
         self._ready = threading.Condition()
         self._wanted: tuple[Display, int] | None = None
         self._lines: tuple[str, ...] = ()
@@ -89,7 +92,7 @@ class Outputs:
         while True:
             with self._ready:
                 if self._wanted is shown and not self._stopping:
-                    self._ready.wait(REFRESH_S)
+                    self._ready.wait(self._refresh_s)
                 if self._stopping:
                     return
                 shown = self._wanted
@@ -101,7 +104,7 @@ class Outputs:
         try:
             report = self._board.show(display.board, self._sequence, self._clock_ns())
         except PortError as error:
-            report = BoardReport(self._sequence, False, str(error), 0, self._clock_ns())
+            report = BoardReport(self._sequence, False, str(error), None, self._clock_ns())
         self._post(Shown(report, hand if display.joker else 0))
         self._guarded("display", lambda: self._write(display.lines))
         self._guarded("jackpot_lamp", lambda: self._jackpot_lamp(display.jackpot))

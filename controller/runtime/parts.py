@@ -19,6 +19,7 @@ from controller.table.menu import Supervised
 from controller.table.service import Service
 from drivers.events import DeviceFault
 from drivers.gpio.debounce import Debouncer
+from drivers.gpio.sensors import BetSensors
 from drivers.ports import CardSource, Device
 
 
@@ -71,6 +72,7 @@ class Parts(msgspec.Struct):
     source: CardSource | None  # the one among them whose cards are dealt
     keypad: Keypad
     debouncer: Debouncer
+    sensors: BetSensors | None
     panel_faults: Callable[[], list[DeviceFault]]
     screen: Screen
     server: Server

@@ -8,9 +8,9 @@ from __future__ import annotations
 import msgspec
 
 from controller.domain.cards import parse_card, rank_of, suit_of
-from controller.domain.hand.expects import Expect, Want, expects
+from controller.domain.hand.expects import Expect, Want, expects, lit
 from controller.domain.hand.setup import Setup
-from controller.domain.phases import JokerPhase
+from controller.domain.phases import JokerPhase, Phase
 from controller.domain.state import DOC, Box, FaceUp, Hand, Table
 from controller.table import projection, prompts
 from controller.table.payout import pay_lines
@@ -67,13 +67,13 @@ def board(table: Table, want: Expect, setup: Setup) -> BoardLevels:
         return BoardLevels(call=bool(table.call))
     rank, suit, doc = _joker(hand)
     seats: list[SeatLamp] = [_seat(box, hand, want, setup) for box in hand.boxes]
-    lit = frozenset("EXTRA" if key == "K7" else key for key in projection.lit_keys(table, want, setup))
+    keys = frozenset("EXTRA" if key == "K7" else key for key in projection.lit_keys(table, want, setup))
     return BoardLevels(
         rank=rank,
         suit=suit,
         doc=doc,
         seats=(*seats, *_DARK)[:SEATS],
-        keys=lit,
+        keys=keys,
         start=want.kind is Want.START or (want.kind is Want.STOP and hand.stop_late),
         stop=hand.joker is JokerPhase.ARMED,
         call=bool(table.call),
@@ -95,7 +95,12 @@ def _joker(hand: Hand) -> tuple[int | None, int | None, bool]:
 
 
 def _seat(box: Box, hand: Hand, want: Expect, setup: Setup) -> SeatLamp:
-    """Amber: its turn; green: has a stake (betting), or may look; red: not yet; dark: blind or not in play."""
+    """Amber: its turn, or until the deal has a side bet; green: has a stake (betting), or may look; red: not yet.
+
+    Dark: blind or not in play.
+    """
     if box.playing and want.box == box.box:
+        return "amber"
+    if hand.phase in (Phase.BETTING, Phase.LOCKED) and lit(box):
         return "amber"
     return _LAMPS[projection.lamp(box, hand, setup)]

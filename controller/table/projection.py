@@ -24,7 +24,7 @@ UNREAD = "unknown"
 
 
 class PublicBox(msgspec.Struct, frozen=True, kw_only=True):
-    """One box as everybody may see it."""
+    """One box as everybody may see it. `chip`: what its bet sensor says, None where it tells nothing."""
 
     box: int
     owner: int
@@ -53,6 +53,8 @@ class PublicBox(msgspec.Struct, frozen=True, kw_only=True):
     net: int
     returned: int
     pay: tuple[PayLine, ...]
+    chip: bool | None = None
+    late: bool = False
 
 
 class PublicJoker(msgspec.Struct, frozen=True):
@@ -102,6 +104,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     jokers: tuple[str, ...]
     meters: dict[str, Any]
     last_hand: dict[str, Any] | None
+    alarms: tuple[dict[str, Any], ...] = ()
 
 
 def face(slot: Slot) -> str:
@@ -129,7 +132,7 @@ def snapshot(table: Table, setup: Setup, health: Mapping[str, Any] | None = None
         open=table.open,
         signed_on=table.signed_on,
         joker=_joker(hand, setup),
-        boxes=tuple(_box(box, hand, want, setup) for box in hand.boxes) if hand else (),
+        boxes=tuple(_box(box, hand, want, setup, table.sensors) for box in hand.boxes) if hand else (),
         dealer=_dealer(hand),
         expects=msgspec.to_builtins(want),
         prompt=prompts.prompt(table, want, setup),
@@ -145,6 +148,7 @@ def snapshot(table: Table, setup: Setup, health: Mapping[str, Any] | None = None
         jokers=table.jokers,
         meters=_meters(table, setup),
         last_hand=table.last_hand,
+        alarms=tuple(msgspec.structs.asdict(alarm) for alarm in table.alarms),
     )
 
 
@@ -182,7 +186,7 @@ def _dealer(hand: Hand | None) -> PublicDealer:
     )
 
 
-def _box(box: Box, hand: Hand, want: Expect, setup: Setup) -> PublicBox:
+def _box(box: Box, hand: Hand, want: Expect, setup: Setup, sensors: Mapping[int, bool]) -> PublicBox:
     answer = box.answer or {}
     return PublicBox(
         box=box.box,
@@ -212,6 +216,8 @@ def _box(box: Box, hand: Hand, want: Expect, setup: Setup) -> PublicBox:
         net=answer.get("net", 0),
         returned=_on_the_felt(box) if box.status is BoxStatus.VOID else answer.get("returned", 0),
         pay=pay_lines(answer.get("stakes"), setup.plate.chips),
+        chip=sensors.get(box.box) if setup.sensors else None,
+        late=box.box in hand.late,
     )
 
 

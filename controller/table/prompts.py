@@ -147,9 +147,17 @@ def wrapped(text: str) -> tuple[str, ...]:
     return (*lines, line)
 
 
-def display(table: Table, shown: Prompt, setup: Setup, language: str) -> tuple[str, str, str, str]:
-    """Four lines of twenty: hand and phase, then the prompt."""
+def headline(table: Table, setup: Setup, language: str) -> str:
+    """The display's first line: a late bet, else hand and phase."""
     hand = table.hand
-    first = f"{setup.table} #{hand.number} {hand.phase}" if hand else f"{setup.table} closed"
+    if hand is not None and hand.late:
+        boxes = " ".join(str(box) for box in hand.late)
+        return f"ПОЗДНЯЯ СТАВКА {boxes}" if language == "ru" else f"LATE BET BOX {boxes}"
+    return f"{setup.table} #{hand.number} {hand.phase}" if hand else f"{setup.table} closed"
+
+
+def display(table: Table, shown: Prompt, setup: Setup, language: str) -> tuple[str, str, str, str]:
+    """Four lines of twenty: hand and phase (or what must be seen first), then the prompt."""
+    first = headline(table, setup, language)
     lines = (first[:WIDTH], *wrapped(shown.ru if language == "ru" else shown.en), "", "", "")
     return (lines[0], lines[1], lines[2], lines[3])

@@ -10,11 +10,12 @@ from controller import odds, settle
 from controller.config import Config
 from controller.domain import prices
 from controller.domain.events import TableOpened
-from controller.domain.hand.setup import Differ, Plate, Procedure, Setup, Unsettled
+from controller.domain.hand.setup import BetSensors, Differ, Plate, Procedure, Setup, Unsettled
 from controller.domain.ruleset import RuleSet
 from controller.domain.state import CardSource
 from controller.errors import TableError
 from controller.rulesets import load
+from controller.watch_config import SideBet
 
 
 def make_setup(config: Config) -> Setup:
@@ -46,7 +47,19 @@ def make_setup(config: Config) -> Setup:
         favours_player=bool(told and told.favours_player),
         jackpot_stake=config.jackpot.stake if config.jackpot else 0,
         meter_start=config.jackpot.meter if config.jackpot else "",
+        sensors=_sensors(rules, config),
     )
+
+
+def _sensors(rules: RuleSet, config: Config) -> BetSensors | None:
+    """What a chip on a bet sensor means at this table."""
+    fitted = config.sensors
+    if fitted is None:
+        return None
+    if fitted.bet is SideBet.BONUS and not rules.bonus_table:
+        raise TableError(124, f"{rules.id} has no bonus", "sensors.bet", "another rule set, or no [sensors]")
+    stake = config.jackpot.stake if config.jackpot and fitted.bet is SideBet.JACKPOT else fitted.amount
+    return BetSensors(field=str(fitted.bet), amount=stake, collect_at_lock=fitted.collect_at_lock)
 
 
 def settle_both(request: dict[str, Any]) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class JokerBoard:
             self._link.transfer(sent)
             return judge(sent, self._link.transfer(sent), name_joker=name_joker)
         except PortError as fault:
-            return Verdict(False, str(fault), 0)
+            return Verdict(False, str(fault), None)
 
 
 def _report(verdict: Verdict, sequence: int, now_ns: int) -> BoardReport:

@@ -54,11 +54,11 @@ class BoardLevels(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What an answer proves. `sensors` is 0 unless the answer came whole."""
+    """What an answer proves. `sensors` is None unless the answer came whole."""
 
     ok: bool
     detail: str
-    sensors: int
+    sensors: int | None
 
 
 def crc8(data: bytes) -> int:
@@ -124,8 +124,8 @@ def judge(sent: bytes, answer: bytes, *, name_joker: bool = False) -> Verdict:
     """
     dead = _not_an_answer(answer)
     if dead:
-        return Verdict(False, dead, 0)
-    sensors = answer[14] & 0x7F
+        return Verdict(False, dead, None)
+    sensors = None if answer[14] & 0x80 else answer[14] & 0x7F
     lit = int.from_bytes(sent[2:8], "little")
     shown = int.from_bytes(answer[2:8], "little")
     broken = int.from_bytes(answer[8:14], "little") & lit

@@ -99,6 +99,15 @@ class Bench:
         """Turn the key switch, open the door."""
         self.panel.turn(name, on=on)
 
+    def chip(self, box: int, *, there: bool = True) -> None:
+        """A player lays a chip on his box's bet sensor, or it is taken away."""
+        self.board.sense(box, chip=there)
+
+    def clear_chips(self) -> None:
+        """No chip lies on any sensor."""
+        for box in self.board.chips():
+            self.board.sense(box, chip=False)
+
     def new_deck(self, hand: int) -> None:
         """A freshly shuffled deck goes into the shoe."""
         snap = self.feed.latest or {}

@@ -50,6 +50,7 @@ class BettingPlan:
     richer: int | None = None
     bonus: int | None = None
     chips: tuple[str, ...] = ()
+    sensed: set[int] = field(default_factory=set)  # boxes whose player lays a chip on the bet sensor, where one is
     not_offered: set[str] = field(default_factory=set)  # stakes that this table has refused, for the whole run
     _tries: dict[str, int] = field(default_factory=dict)
 
@@ -67,6 +68,7 @@ class BettingPlan:
             self.chips = self.random.choice([("K3",), ("K3", "K3"), ("K4",), ("K4", "K4")])
         if self.random.random() < 0.3:
             self.bonus = max(self.seats - {self.blind}, default=None)
+        self.sensed = {box for box in boxes if self.random.random() < 0.4} & self.seats - {self.blind}
 
     def wishes(self, snap: Snapshot) -> Iterator[Wish]:
         """What is not yet as the players want it, first things first."""
@@ -74,7 +76,12 @@ class BettingPlan:
             # The table refuses to lock: too many boxes for the deck, or a stake it does not take. One player leaves.
             self.seats.discard(max(self.seats))
             self.starts = 0
-        for wish in (*self._seat_wishes(snap), *self._owner_wishes(snap), *self._stake_wishes(snap)):
+        for wish in (
+            *self._seat_wishes(snap),
+            *self._owner_wishes(snap),
+            *self._stake_wishes(snap),
+            *self._chip_wishes(snap),
+        ):
             if self._tries.get(wish.name, 0) < MOST_TRIES:
                 self._tries[wish.name] = self._tries.get(wish.name, 0) + 1
                 yield wish
@@ -116,6 +123,17 @@ class BettingPlan:
             yield from self._stake_wish(snap, self.richer, "ante", self.chips)
         if self.bonus is not None and not box_of(snap, self.bonus).get("bonus"):
             yield from self._stake_wish(snap, self.bonus, "bonus", ("K1", "K1"))
+
+    def _chip_wishes(self, snap: Snapshot) -> Iterator[Wish]:
+        """Chips on the bet sensors; a sensor that tells nothing (or is not there) gets none."""
+        for box in sorted(self.sensed):
+            shown = box_of(snap, box)
+            if shown.get("in") and shown.get("chip") is False:
+                yield Wish(
+                    f"chip on box {box}",
+                    lambda hands, box=box: hands.chip(box),  # type: ignore[misc]
+                    lambda now, box=box: bool(box_of(now, box).get("chip")),  # type: ignore[misc]
+                )
 
     def _stake_wish(self, snap: Snapshot, box: int, name: str, chips: tuple[str, ...]) -> Iterator[Wish]:
         shown = box_of(snap, box)

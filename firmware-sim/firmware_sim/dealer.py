@@ -37,6 +37,8 @@ class Hands(Protocol):
     def chord(self, *names: str) -> None: ...
     def draw_card(self, place: Place | None, box: int = 0) -> bool: ...
     def new_deck(self, hand: int) -> None: ...
+    def chip(self, box: int, *, there: bool = True) -> None: ...
+    def clear_chips(self) -> None: ...
 
 
 @dataclass
@@ -186,6 +188,7 @@ class Dealer:
             self._plans = {}
             self._betting = None
             self._stop_at = Random(f"{self._seed}/stop/{hand}").randrange(1, 30)
+            self._hands.clear_chips()
             self._hands.new_deck(hand)
 
         return Step("new deck", act, lambda now: now.get("phase") != "deck_check")

@@ -28,6 +28,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     chord: list[str] | None = None
     turn: str | None = None
     sign: str | None = None
+    chip: int | None = None
+    no_chip: int | None = None
     card: str | None = None
     wait: str | None = None
     wait_phase: str | None = None
@@ -101,6 +103,8 @@ def _do(bench: Bench, step: Step, name: str, value: Any) -> None:
         "hold": lambda: bench.hold(value, step.seconds or 0.7),
         "chord": lambda: bench.chord(*value),
         "turn": lambda: bench.turn(value, on=step.on),
+        "chip": lambda: bench.chip(value),
+        "no_chip": lambda: bench.chip(value, there=False),
         "sign": lambda: _sign(bench, value),
         "card": lambda: _card(bench, step, value),
         "wait": lambda: bench.wait_expects(value, step.timeout_s),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 
 from firmware_sim.errors import BenchError
-from firmware_sim.wiring import LAMPS
+from firmware_sim.wiring import BOXES, LAMPS
 
 FRAME_BYTES = 16
 MARK_FRAME = 0x4A
@@ -52,8 +52,15 @@ class LedBoard:
 
     def sense(self, box: int, *, chip: bool) -> None:
         """A chip lies on (or was taken from) the side bet's sensor of this box."""
+        if not 1 <= box <= BOXES:
+            raise BenchError(718, "no such bet sensor", f"box {box}", f"use 1 to {BOXES}")
         bit = 1 << (box - 1)
-        self._sensors = self._sensors | bit if chip else self._sensors & ~bit
+        with self._lock:
+            self._sensors = self._sensors | bit if chip else self._sensors & ~bit
+
+    def chips(self) -> list[int]:
+        """Boxes with a chip on their sensor."""
+        return [box for box in range(1, BOXES + 1) if self._sensors >> (box - 1) & 1]
 
     def break_lamp(self, name: str) -> None:
         """This lamp is open from now on."""

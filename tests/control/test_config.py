@@ -10,6 +10,7 @@ import pytest
 
 from controller.config import DEFAULT_PINS, Config, JackpotSection, JokerTime, Language, Mode, ShoeSection, load_config
 from controller.errors import TableError
+from controller.watch_config import SensorsSection
 
 EXAMPLES = Path(__file__).parents[2] / "deploy" / "config"
 BASE = """
@@ -108,7 +109,7 @@ def test_the_page_names_every_key_with_its_default() -> None:
     rows = {key: cells for cells in lines for key in re.findall(r"`(\w+\.\w+)`", cells[1])}
     sections = {item.name: item.type for item in msgspec.structs.fields(Config)}
     for name, section in sections.items():
-        kind = {"shoe": ShoeSection, "jackpot": JackpotSection}.get(name, section)
+        kind = {"shoe": ShoeSection, "jackpot": JackpotSection, "sensors": SensorsSection}.get(name, section)
         for item in msgspec.structs.fields(kind):
             default = rows[f"{name}.{item.name}"][3]
             if item.default not in (None, msgspec.NODEFAULT):

@@ -56,6 +56,12 @@ class FakeTable:
     def chord(self, *names: str) -> None:
         self.press("+".join(names))
 
+    def chip(self, box: int, *, there: bool = True) -> None:
+        raise AssertionError("this table has no bet sensors")
+
+    def clear_chips(self) -> None:
+        """There are none."""
+
     def new_deck(self, hand: int) -> None:
         with self._lock:
             self.log.append(f"deck {hand}")

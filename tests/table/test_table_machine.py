@@ -38,7 +38,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "place": st.sampled_from(["", "box", "draw", "dealer"]), "deck": st.sampled_from(["", "red"]),
     "operator": st.sampled_from(["", "d1", "s1"]), "cause": st.just(""), "ante_min": st.sampled_from([None, 10, 20]),
     "ante_max": st.sampled_from([None, 100, 1000]), "cap": st.sampled_from([None, 50, 100_000]),
-    "bonus_max": st.sampled_from([None, 0, 50]), "hit": st.integers(0, 2),
+    "bonus_max": st.sampled_from([None, 0, 50]), "hit": st.integers(0, 2), "alarm": st.integers(1, 3),
 }  # fmt: skip
 
 

@@ -220,6 +220,7 @@ POSSIBLE: dict[str, set[str]] = {
     "approve": set(),
     "reject": set(),
     "ok": {"by_hand", "reveal", "turn", "paid", "rest"},
+    "answer_alarm": set(),  # none stands
 }
 
 
@@ -229,7 +230,7 @@ def sample(name: str, rig: Rig) -> cm.Command:
     known = {
         "box": want.box or 1, "owner": 2, "ante": 20, "shares": (5, 5), "number": 1, "target": 2, "card": "Ah",
         "cards": {"discards": "3c", "paid": "3c", "check": "3c"}.get(str(want.kind), "3c"), "reason": "test",
-        "deck": "blue", "id": 99, "hit": 1, "amount": 10, "count": 2, "cap": 5000,
+        "deck": "blue", "id": 99, "hit": 1, "amount": 10, "count": 2, "cap": 5000, "alarm": 99,
     }  # fmt: skip
     fields = {field: known[field] for field in kind.__struct_fields__ if field in known}
     if name in ("count", "reset", "limits"):
@@ -292,7 +293,7 @@ ARGS: dict[str, object] = {
     "command": "bet", "phase": "betting", "hand": 1, "version": 2, "box": 3, "boxes": 6, "lit": 2, "ante": 10, "low": 5,
     "high": 9, "bonus": 1, "owner": 1, "count": 2, "served": 4, "device": "shoe", "fee": 2, "what": "x", "offered": "1",
     "card": "As", "missing": "y", "operator": "d1", "role": "dealer", "id": 4, "seconds": 10, "counted": 1,
-    "side_bets": 2, "total": 3, "amount": 7, "hit": 1, "stake": 1, "jackpot": 2,
+    "side_bets": 2, "total": 3, "amount": 7, "hit": 1, "stake": 1, "jackpot": 2, "alarm": 3,
 }  # fmt: skip
 
 

@@ -91,8 +91,18 @@ from controller.domain.events.trouble import (
     Resumed,
     ShoeAdopted,
 )
+from controller.domain.events.watch import (
+    AlarmAnswered,
+    AlarmRaised,
+    LateBet,
+    LateBetReturned,
+    SensorsRead,
+    SideBetLifted,
+)
 
 __all__ = [
+    "AlarmAnswered",
+    "AlarmRaised",
     "AnteTaken",
     "ApprovalAsked",
     "ApprovalClosed",
@@ -146,6 +156,8 @@ __all__ = [
     "JokerDrawn",
     "JokerShown",
     "JokerVoided",
+    "LateBet",
+    "LateBetReturned",
     "LimitsChanged",
     "Locked",
     "MeterMoved",
@@ -160,7 +172,9 @@ __all__ = [
     "Resumed",
     "RunEnded",
     "RunStarted",
+    "SensorsRead",
     "ShoeAdopted",
+    "SideBetLifted",
     "SixthBought",
     "StakeCorrected",
     "StakeSet",

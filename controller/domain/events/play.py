@@ -8,7 +8,10 @@ from controller.domain.events.base import Event
 
 
 class StakeSet(Event, frozen=True, kw_only=True, tag=True):
-    """What lies on a box before the deal; ante 0 takes the box out. `joined`: the same act as the event before it."""
+    """What lies on a box before the deal; ante 0 takes the box out. `joined`: the same act as the event before it.
+
+    `sensed`: a chip on the bet sensor did it, or its absence; no act of the dealer's.
+    """
 
     box: int
     ante: int
@@ -16,6 +19,7 @@ class StakeSet(Event, frozen=True, kw_only=True, tag=True):
     jackpot: int = 0
     backers: tuple[int, ...] = ()
     joined: bool = False
+    sensed: bool = False
 
 
 class OwnerSet(Event, frozen=True, kw_only=True, tag=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from controller.domain import events as ev
-from controller.domain.evolve import play, settling, trouble  # noqa: F401 - they register their folds
+from controller.domain.evolve import play, settling, trouble, watch  # noqa: F401 - they register their folds
 from controller.domain.evolve import table as _table  # noqa: F401
 from controller.domain.evolve.folding import FOLDS, replace
 from controller.domain.state import Table
@@ -32,7 +32,9 @@ def evolve(table: Table, event: ev.Event) -> Table:
         return table
     table = fold(table, event)
     undo = table.undo
-    if isinstance(event, UNDOABLE) and before is not None:
+    if getattr(event, "sensed", False):  # a player's chip is a physical fact
+        undo = ()
+    elif isinstance(event, UNDOABLE) and before is not None:
         if not getattr(event, "joined", False):  # one act, one step back
             undo = (*undo, before)
     elif isinstance(event, PHYSICAL):

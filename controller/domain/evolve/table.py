@@ -12,7 +12,7 @@ from controller.domain.state import CardSource, FaceUp, Hand, Secret, Stake, Tab
 
 @on(ev.RunStarted)
 def _run_started(table: Table, event: ev.RunStarted) -> Table:
-    return replace(table, devices={})
+    return replace(table, devices={}, sensors={})
 
 
 @on(ev.OperatorSignedOn)

@@ -11,7 +11,7 @@ import msgspec
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.evolve import evolve, evolve_all
-from controller.domain.hand import betting, dealing, decisions, jackpot, owners, people, settling, trouble
+from controller.domain.hand import betting, chips, dealing, decisions, jackpot, owners, people, settling, trouble
 from controller.domain.hand.advance import advance
 from controller.domain.hand.authority import Grade, Identity, grade
 from controller.domain.hand.expects import Want, expects
@@ -125,6 +125,10 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
             return dealing.trouble_in(table, cmd)
         case cm.BoardFails() as cmd:
             return dealing.board_fails(table, cmd)
+        case cm.SensorsIn() as cmd:
+            return chips.sensors_in(table, cmd, setup)
+        case cm.AnswerAlarm() as cmd:
+            return people.answer_alarm(table, cmd, act.people)
         case cm.SignOn() as cmd:
             return people.sign_on(table, cmd, act.people)
         case cm.SignOff() as cmd:
@@ -187,7 +191,7 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
         case cm.Owner():
             return owners.owner(hand, cmd)
         case cm.Repeat():
-            return betting.repeat(table, hand, cmd)
+            return betting.repeat(table, hand, cmd, setup)
         case cm.Blind():
             return betting.blind(hand, cmd)
         case cm.Backers():

@@ -7,7 +7,7 @@ before the phase that it opens, in one transaction.
 from __future__ import annotations
 
 from controller.domain import events as ev
-from controller.domain.hand import dealer, people, settling, trouble
+from controller.domain.hand import chips, dealer, people, settling, trouble
 from controller.domain.hand.expects import (
     Want,
     current_decider,
@@ -32,7 +32,7 @@ def advance(table: Table, setup: Setup, entropy: Entropy) -> tuple[ev.Event, ...
         return trouble.ended_void(table, hand, "every box is void")
     match hand.phase:
         case Phase.DECK_CHECK:
-            return _deck(table, hand)
+            return _deck(table, hand, setup)
         case Phase.LOCKED:
             return _counted(hand, setup)
         case Phase.DEALING:
@@ -53,10 +53,11 @@ def _enter(hand: Hand, trigger: str) -> tuple[ev.Event, ...]:
     return (ev.PhaseEntered(phase=phase, trigger=trigger),)
 
 
-def _deck(table: Table, hand: Hand) -> tuple[ev.Event, ...]:
+def _deck(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
     if table.quarantined:
         return ()
-    return (ev.DeckTaken(deck="", source="unchecked"), *_enter(hand, "deck_taken"))
+    taken = ev.DeckTaken(deck="", source="unchecked")
+    return (taken, *_enter(hand, "deck_taken"), *chips.standing(table, hand, setup))
 
 
 def _counted(hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:

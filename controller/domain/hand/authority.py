@@ -51,7 +51,7 @@ def grade(command: cm.Command, table: Table, favours_player: bool = False) -> Gr
             return Grade.C
         case cm.OpenTable() | cm.CloseTable():
             return Grade.B
-        case cm.Limits():
+        case cm.Limits() | cm.AnswerAlarm():
             return Grade.S
         case cm.VoidHand() if hand is not None:
             return _ends_the_hand(hand)

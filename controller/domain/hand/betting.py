@@ -8,7 +8,7 @@ from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain import joker as draw
 from controller.domain import prices
-from controller.domain.hand import owners
+from controller.domain.hand import owners, sensed
 from controller.domain.hand.expects import side_bets
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.phases import JokerPhase, Phase, next_joker, next_phase, serves
@@ -28,6 +28,9 @@ def stake(table: Table, hand: Hand, cmd: cm.SetStake, setup: Setup) -> Result:
     jackpot = box.jackpot if cmd.jackpot is None else cmd.jackpot
     if box.carried and ante != box.ante:
         return reject(Why.CARRIED, box=cmd.box)
+    if not box.ante:  # the box comes in: its bet sensor, where there is one, knows better than what stood there last
+        told = sensed.told(table, cmd.box, setup)
+        bonus, jackpot = told.get("bonus", bonus), told.get("jackpot", jackpot)
     if ante == 0:
         others = owners.changes(hand, owners.left(hand, cmd.box), joined=True)
         return (ev.StakeSet(box=cmd.box, ante=0), *others)
@@ -62,17 +65,20 @@ def bonus_limit(ante: int, table: Table, setup: Setup) -> int:
     return plate if part is None else min(plate, part.numerator * ante // part.denominator)
 
 
-def repeat(table: Table, hand: Hand, cmd: cm.Repeat) -> Result:
-    """The last hand's stakes stand again, whose they were and blind as they were; one act, however many boxes."""
+def repeat(table: Table, hand: Hand, cmd: cm.Repeat, setup: Setup) -> Result:
+    """The last hand's stakes stand again, whose they were and blind as they were; one act, however many boxes.
+
+    A side bet that a sensor watches lies there or not, whatever it was.
+    """
     stakes = [s for s in table.stakes if cmd.box in (0, s.box)]
     if not stakes:
         return reject(Why.NO_STAKE)
     found: list[ev.Event] = []
     for s in stakes:
         box, again = hand.box(s.box), bool(found)
-        found.append(
-            ev.StakeSet(box=s.box, ante=s.ante, bonus=s.bonus, jackpot=s.jackpot, backers=s.backers, joined=again)
-        )
+        side = {"bonus": s.bonus, "jackpot": s.jackpot, **sensed.told(table, s.box, setup)}
+        bonus, jackpot = side["bonus"], side["jackpot"]
+        found.append(ev.StakeSet(box=s.box, ante=s.ante, bonus=bonus, jackpot=jackpot, backers=s.backers, joined=again))
         if box.owner != s.owner and hand.box(s.owner).owner == s.owner:
             found.append(ev.OwnerSet(box=s.box, owner=s.owner, joined=True))
         if box.blind != s.blind:
@@ -113,7 +119,9 @@ def lock(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
         return wrong
     phase = next_phase(hand.phase, "lock")
     assert phase is not None
-    lit = side_bets(hand)
+    counted = sensed.counted(table, hand, setup)
+    if counted is None:
+        return reject(Why.COUNT_BY_HAND)
     playing = [b for b in hand.boxes if b.playing]
     first = owners.first_boxes(playing)
     seed = entropy.seed if setup.joker else ""
@@ -129,8 +137,8 @@ def lock(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
             commitment=commitment,
             seed=seed,
             witness="SINGLE_PARTY" if setup.joker else "",
-            side_bets=lit,
-            counted=lit if hand.counted is None else hand.counted,
+            side_bets=side_bets(hand),
+            counted=counted,
             cards=str(table.cards),
         ),
         ev.PhaseEntered(phase=phase, trigger="lock"),

@@ -83,9 +83,14 @@ def expects(table: Table, setup: Setup) -> Expect:
             return Expect(kind=Want.SUPERVISOR, cause=str(hand.fault_cause))
 
 
+def lit(box: Box) -> bool:
+    """In play with a side bet (bonus or jackpot)."""
+    return box.playing and bool(box.bonus or box.jackpot)
+
+
 def side_bets(hand: Hand) -> int:
-    """Lit boxes with a side bet (bonus or jackpot)."""
-    return sum(1 for b in hand.boxes if b.playing and (b.bonus or b.jackpot))
+    """Lit boxes."""
+    return sum(1 for b in hand.boxes if lit(b))
 
 
 # --- dealing ---------------------------------------------------------------------------------------------------------

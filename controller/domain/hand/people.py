@@ -131,6 +131,15 @@ def call(table: Table, cmd: cm.Call) -> Result:
     return (ev.CallRaised(reason=cmd.reason),)
 
 
+def answer_alarm(table: Table, cmd: cm.AnswerAlarm, people: tuple[Identity, ...]) -> Result:
+    """A supervisor has looked into it and says what it was."""
+    if all(alarm.id != cmd.alarm for alarm in table.alarms):
+        return reject(Why.NO_ALARM, alarm=cmd.alarm)
+    if not cmd.reason.strip():
+        return reject(Why.BAD_ARGUMENT, what="reason: say what it was")
+    return (ev.AlarmAnswered(id=cmd.alarm, operators=tuple(p.operator for p in people), reason=cmd.reason),)
+
+
 def new_deck(table: Table, hand: Hand, cmd: cm.Deck) -> Result:
     """A supervisor names another deck."""
     if hand.phase is not Phase.DECK_CHECK and not (hand.phase is Phase.BETTING and table.quarantined):

@@ -58,6 +58,17 @@ class Procedure(msgspec.Struct, frozen=True, kw_only=True):
     cards: CardSource = CardSource.SHOE
 
 
+class BetSensors(msgspec.Struct, frozen=True, kw_only=True):
+    """What a chip on a box's bet sensor means: `field` is jackpot or bonus, `amount` its stake in minor units.
+
+    `collect_at_lock`: the dealer takes these chips up once bets are closed, so that one that goes then is no alarm.
+    """
+
+    field: str
+    amount: int
+    collect_at_lock: bool = False
+
+
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """All of it. `settle` computes a form A request by both readings; raises Differ or Unsettled.
 
@@ -75,6 +86,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
     jackpot_stake: int = 0
     meter_start: str = ""
+    sensors: BetSensors | None = None
     settle_rules: str
     settle_set: dict[str, Any]
 

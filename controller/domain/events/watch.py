@@ -1,0 +1,47 @@
+"""What the table watches beside the cards: bet sensors, and the alarms that somebody must answer."""
+
+from __future__ import annotations
+
+from controller.domain.events.base import Event
+
+
+class SensorsRead(Event, frozen=True, kw_only=True, tag=True):
+    """The bet sensors, whole: boxes with a chip, and boxes whose sensor tells nothing. All others are free."""
+
+    chips: tuple[int, ...]
+    unknown: tuple[int, ...]
+
+
+class LateBet(Event, frozen=True, kw_only=True, tag=True):
+    """A chip came onto the bet sensor after LOCK: it does not count."""
+
+    box: int
+
+
+class LateBetReturned(Event, frozen=True, kw_only=True, tag=True):
+    """The late chip was taken away again."""
+
+    box: int
+
+
+class SideBetLifted(Event, frozen=True, kw_only=True, tag=True):
+    """The chip of a side bet that LOCK has fixed left its sensor before the box was done with. The bet stands."""
+
+    box: int
+
+
+class AlarmRaised(Event, frozen=True, kw_only=True, tag=True):
+    """Somebody must look into this. `code` says what, `subject` at whom or what; numbers stand in `detail`."""
+
+    id: int
+    code: str
+    subject: str
+    detail: str
+
+
+class AlarmAnswered(Event, frozen=True, kw_only=True, tag=True):
+    """Who looked into it, and what he says about it."""
+
+    id: int
+    operators: tuple[str, ...]
+    reason: str

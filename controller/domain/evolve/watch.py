@@ -1,0 +1,38 @@
+"""Folds of bet sensors and alarms."""
+
+from __future__ import annotations
+
+from controller.domain import events as ev
+from controller.domain.evolve.folding import on, replace, with_hand
+from controller.domain.state import Alarm, Table
+
+MOST_BOXES = 7
+
+
+@on(ev.SensorsRead)
+def _sensors_read(table: Table, event: ev.SensorsRead) -> Table:
+    known = {box: box in event.chips for box in range(1, MOST_BOXES + 1) if box not in event.unknown}
+    return replace(table, sensors=known)
+
+
+@on(ev.LateBet)
+def _late_bet(table: Table, event: ev.LateBet) -> Table:
+    assert table.hand is not None
+    return with_hand(table, late=(*table.hand.late, event.box))
+
+
+@on(ev.LateBetReturned)
+def _late_bet_returned(table: Table, event: ev.LateBetReturned) -> Table:
+    assert table.hand is not None
+    return with_hand(table, late=tuple(box for box in table.hand.late if box != event.box))
+
+
+@on(ev.AlarmRaised)
+def _alarm_raised(table: Table, event: ev.AlarmRaised) -> Table:
+    alarm = Alarm(id=event.id, code=event.code, subject=event.subject, detail=event.detail, hand=table.hands)
+    return replace(table, alarms=(*table.alarms, alarm), next_alarm=event.id + 1)
+
+
+@on(ev.AlarmAnswered)
+def _alarm_answered(table: Table, event: ev.AlarmAnswered) -> Table:
+    return replace(table, alarms=tuple(a for a in table.alarms if a.id != event.id))

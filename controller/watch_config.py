@@ -1,0 +1,40 @@
+"""Sections of table.toml about what the table watches beside the cards: bet sensors. Shapes and their sense only."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+Wrong = tuple[str, str, str]  # key, what, allowed
+
+
+class SideBet(enum.StrEnum):
+    JACKPOT = "jackpot"
+    BONUS = "bonus"
+
+
+class SensorsSection(Struct, frozen=True, kw_only=True):
+    """Bet sensors on the joker board's register; without the section there are none. `amount`: a bonus chip's value."""
+
+    bet: SideBet = SideBet.JACKPOT
+    amount: Annotated[int, Meta(ge=0, le=10**12)] = 0
+    settle_ms: Annotated[int, Meta(ge=50, le=2000)] = 300
+    collect_at_lock: bool = False
+
+
+def sensors_wrong(sensors: SensorsSection | None, jackpot_stake: int, bonus_max: int) -> Iterator[Wrong]:
+    """A chip must stand for a stake that the table takes."""
+    if sensors is None:
+        return
+    if sensors.bet is SideBet.JACKPOT:
+        if not jackpot_stake:
+            remedy = 'add [jackpot] with a stake, or set sensors.bet to "bonus"'
+            yield "sensors.bet", 'sensors.bet is "jackpot" and the table has no jackpot stake', remedy
+        if sensors.amount:
+            yield "sensors.amount", "sensors.amount beside jackpot.stake", 'leave it out, it is for bet = "bonus"'
+    elif not 0 < sensors.amount <= bonus_max:
+        what = f"sensors.amount {sensors.amount} is no bonus of this plate"
+        yield "sensors.amount", what, f"give 1 to limits.bonus_max, {bonus_max}"
