@@ -12,8 +12,12 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "table"))
+sys.path.insert(0, str(Path(__file__).parent / "lab"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import auditor
+import lab_journals
+import mutation
 from harness import Rig, make_setup
 from test_table_every_game import FILLED, Player
 
@@ -55,8 +59,16 @@ def readings(seed: int) -> int:
     return len(EVERY) * REQUESTS
 
 
+def mutations(folder: Path) -> int:
+    """Every bit of every byte of a thousand records, before the table's auditor and the laboratory's."""
+    rows = auditor.rows_of(lab_journals.jpoker(folder, 1000))
+    return mutation.every_byte(rows, 1, mutation.BITS)
+
+
 def main() -> None:
     """`tests/soak.py SEEDS`."""
+    with tempfile.TemporaryDirectory() as folder:
+        print(f"soak: OK {mutations(Path(folder))} changed bits of a journal found and placed", flush=True)
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     start, hands, requests = time.perf_counter(), 0, 0
     for seed in range(seeds):

@@ -127,6 +127,9 @@ class ChainPass:
         strange = self._reader.schema_fault()
         if strange:
             self._find(max(seq, self._reader.last), "schema", f"{strange}: somebody has worked on the file")
+        torn = "" if self._options.chain_only else self._reader.page_fault()
+        if torn:
+            self._find(max(seq, self._reader.last), "schema", f"the file's pages do not hold together: {torn}")
         unread = any(finding.code == "file" for finding in self.findings)  # then nobody knows how it ends
         if self._last != RUN_ENDED and not self._options.live and not unread:
             self._find(seq, "end", f"record {seq}: the journal ends inside a run: cut, or still running")

@@ -120,28 +120,36 @@ def read_hand(source: Rows, registry: Registry, number: int, where: str) -> tupl
     """
     try:
         who = identity(next(source.rows(0), None))
-        rows = source.stream(stream_of(number))
-        if not rows:
-            raise TableError(211, f"no hand {number} in this journal", where, "hands count from 1")
-        _vouched(source, who, rows)
-        pairs = [(row, read_body(row.body)) for row in rows]
+        pairs = [pair for pair in excerpt(source, who, number, where) if pair[1].hand == number]
         return decode_hand(who, registry, number, pairs, rules_before(source, registry, pairs[0][0].seq))
     except CodecError as error:
         remedy = "run `tablectl audit` on the file"
         raise TableError(208, f"the journal does not verify: {error}", where, remedy, exit_code=3) from None
 
 
-def _vouched(source: Rows, who: Identity, hand: Sequence[Row]) -> None:
-    """The chain from the hand's first record to the signature behind its last one (an open hand: to the end)."""
-    walker = Walker(who, hand[0].seq - 1, hand[0].prev)
-    for row in source.rows(hand[0].seq - 1):
+def excerpt(source: Rows, who: Identity, number: int, where: str) -> list[Pair]:
+    """The chain from a hand's first record to the signature behind its last one (an open hand: to the journal's end).
+
+    The look-up by stream gives the place alone: what belongs to the hand is read off the chain. CodecError where it
+    does not hold, TableError where there is no such hand.
+    """
+    rows = source.stream(stream_of(number))
+    if not rows:
+        raise TableError(211, f"no hand {number} in this journal", where, "hands count from 1")
+    walker = Walker(who, rows[0].seq - 1, rows[0].prev)
+    pairs: list[Pair] = []
+    ended = 0
+    for row in source.rows(rows[0].seq - 1):
         fault = walker.step(row)
-        if fault is not None:
-            raise CodecError(fault.what)
-        if walker.signed > hand[-1].seq:
-            return
-    if read_body(hand[-1].body).type == HAND_ENDED:
-        raise CodecError(f"no signature follows record {hand[-1].seq}: cut")
+        if fault is not None or walker.body is None:
+            raise CodecError(fault.what if fault else f"record {row.seq} is not to be read")
+        pairs.append((row, walker.body))
+        ended = row.seq if walker.body.type == HAND_ENDED else ended
+        if ended and walker.signed > ended:
+            return pairs
+    if ended:
+        raise CodecError(f"no signature follows record {ended}: cut")
+    return pairs
 
 
 def rules_before(source: Rows, registry: Registry, seq: int) -> msgspec.Struct | None:

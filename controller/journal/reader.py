@@ -96,6 +96,14 @@ class Reader:
         """In what the file beside its records is not as the table made it; empty where it is."""
         return schema_fault(self._connection)
 
+    def page_fault(self) -> str:
+        """What SQLite itself finds wrong with pages and index (which `recall` looks hands up in); empty: nothing."""
+        try:
+            told = self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0].decode(errors="replace")
+        except sqlite3.Error as error:
+            return str(error)
+        return "" if told == "ok" else " ".join(told.split())
+
     def has_hash(self, digest: bytes) -> bool:
         """Whether some record has this hash."""
         return self._connection.execute("SELECT 1 FROM journal WHERE hash = ?", (digest,)).fetchone() is not None

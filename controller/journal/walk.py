@@ -94,11 +94,15 @@ class Walker:
         self._pending: list[_Pending] = []
 
     def step(self, row: Row) -> Fault | None:
-        """Takes the next row; the first thing wrong with it, if any. The walk goes on from what is stored."""
+        """Takes the next row; the first thing wrong with it, if any. The walk goes on from what is stored.
+
+        Behind a broken link no signature covers what came before it, so those still to be checked are checked first.
+        """
         fits = row.seq == self.seq + 1 and row.prev == self.head and chain.link(row.prev, row.body) == row.hash
-        fault = None if fits else self._broken(row)
+        fault = None if fits else self.settle() or self._broken(row)
         self.seq, self.head = row.seq, row.hash
-        return fault or self._check_body(row)
+        checked = self._check_body(row)
+        return fault or checked
 
     def _broken(self, row: Row) -> Fault:
         if row.seq != self.seq + 1:

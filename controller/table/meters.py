@@ -91,7 +91,8 @@ class Book:
 
     def __init__(self, *, whole: bool) -> None:
         self._known = whole
-        self._meter, self._reserve, self._last_hit = "", "0", 0
+        self._meter, self._reserve = "", "0"
+        self._last_hit = 0 if whole else None
         self._rate: Fraction | None = None
         self._bonus = False
         self._settled: int | None = None
@@ -165,7 +166,7 @@ class Book:
             yield _found(entry, f"the meter grew by {grown}, {self._staked} chips contribute {due}")
 
     def _hit(self, entry: Prize) -> Iterator[Finding]:
-        if self._last_hit and entry.id != self._last_hit + 1:
+        if self._last_hit is not None and entry.id != self._last_hit + 1:
             yield _found(entry, f"hit {entry.id} follows hit {self._last_hit}")
         self._last_hit = entry.id
         self._frozen[entry.id] = entry
