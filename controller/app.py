@@ -17,7 +17,6 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -33,13 +32,13 @@ from controller.hardware import Hardware, inputs, open_hardware
 from controller.journal import keys as key_files
 from controller.journal.codec import Registry
 from controller.journal.journal import Journal
-from controller.journal.records import Stamp
 from controller.runtime.logs import Logs
 from controller.runtime.logsink import LogSink
 from controller.runtime.loop import Loop
 from controller.runtime.notify import Notifier
 from controller.runtime.outputs import REFRESH_S, SENSE_S, Outputs
 from controller.runtime.parts import Parts, PinSaid, Quit
+from controller.runtime.recording import Clock, Recorder
 from controller.sensing import bet_sensors
 from controller.table import past
 from controller.table.keypad import Keypad
@@ -108,38 +107,23 @@ def initialise(config: Config) -> list[str]:
     ]
 
 
-class Clock:
-    """Wall time as a label, monotonic time for everything else."""
-
-    def __init__(self, run: str) -> None:
-        self._run = run
-
-    def stamp(self) -> Stamp:
-        """For a record."""
-        return Stamp(datetime.now(UTC).isoformat(timespec="milliseconds"), time.monotonic_ns(), self._run)
-
-
-class Recorder:
-    """The journal behind the clock."""
-
-    def __init__(self, journal: Journal, clock: Clock) -> None:
-        self._journal = journal
-        self._clock = clock
-
-    def append(self, events: Sequence[ev.Event], hand: int | None) -> None:
-        """Durable when it returns."""
-        self._journal.append(events, hand=hand, stamp=self._clock.stamp())
-
-
 def open_journal(config: Config) -> Journal:
     """The table's journal, verified. Missing: said, never silently made anew."""
     path = Path(config.journal.path)
     keys = key_files.load_files(Path(config.keys.signing), Path(config.keys.credential))
-    if not path.exists():
+    mirror = Path(config.journal.mirror) if config.journal.mirror else None
+    if not path.exists() and (mirror is None or not mirror.exists()):
         raise TableError(
             226, "there is no journal", str(path), "restore it, or `tabled --init` on a new table", exit_code=3
         )
-    return Journal.open(path, table=config.table.id, keys=keys, registry=Registry(ev.registry()), entropy=os.urandom)
+    return Journal.open(
+        path,
+        table=config.table.id,
+        keys=keys,
+        registry=Registry(ev.registry()),
+        entropy=os.urandom,
+        mirror=mirror,
+    )
 
 
 def run(config: Config, source: Path) -> None:
@@ -273,6 +257,7 @@ class _Assembled:
             log=self._log,
             housekeeping=self._logs.tick,
             recall=self._recall,
+            journal_health=self._journal.health,
             ask_pin=self._ask_pin,
             language=str(self._config.table.language),
             clock_ns=time.monotonic_ns,

@@ -30,6 +30,9 @@ def describe(snapshot: dict[str, Any]) -> list[str]:
     health = snapshot.get("health") or {}
     if health.get("not_recording"):
         lines.append("NOT RECORDING")
+    degraded = (health.get("journal") or {}).get("degraded")
+    if degraded:
+        lines.append(f"NO NEW HAND: the journal has one copy only ({degraded})")
     return lines + [f"warning: {warning}" for warning in health.get("warnings", ())]
 
 

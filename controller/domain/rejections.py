@@ -113,6 +113,11 @@ class Why(Enum):
     )
     UNSUPPORTED = (547, "this table cannot deal {what} yet", "этот стол пока не ведёт: {what}")
     NOT_RECORDING = (548, "NOT RECORDING: {what}", "ЗАПИСЬ НЕ ИДЁТ: {what}")
+    ONE_COPY = (
+        590,
+        "no new hand: the journal has one copy only ({what})",
+        "новой раздачи нет: журнал в одном экземпляре ({what})",
+    )
     NO_HIT = (552, "no jackpot hit {hit} waits", "джекпот {hit} не ждёт выплаты")
     JACKPOT_STAKE = (
         553,

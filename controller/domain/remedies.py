@@ -39,6 +39,7 @@ REMEDIES: dict[Why, str] = {
     Why.NO_ALARM: "look which alarms stand (`tablectl status`)",
     Why.DECK_OUT: "a supervisor names another deck (`deck`)",
     Why.HELD_BOX: "a supervisor says `release box=n`",
+    Why.ONE_COPY: "call the technician: the disk of that copy; it goes on by itself once both are written again",
     Why.UNSUPPORTED: "choose another value in the rule set",
     Why.NOT_RECORDING: "make room or repair the disk; the hand goes on by itself",
     Why.CARRIED: "play the box; the table's closing returns such stakes",

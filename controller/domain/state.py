@@ -284,6 +284,7 @@ class Table(Struct, frozen=True, kw_only=True):
     """Everything a restart must find again. `version` counts events, so it moves with every public change.
 
     `sensors`: box to whether a chip lies on its bet sensor; a box that is missing tells nothing.
+    `degraded`: which copy of the journal is lost and why; while it is, no new hand starts.
     """
 
     version: int = 0
@@ -301,6 +302,7 @@ class Table(Struct, frozen=True, kw_only=True):
     call: str = ""
     quarantined: str = ""
     cards: CardSource = CardSource.SHOE
+    degraded: str = ""
     rules_hash: str = ""
     limits: dict[str, Any] = {}
     boxes: int = 0

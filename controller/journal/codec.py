@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
+from controller.domain.events import JournalDegraded
 from controller.journal import chain
 from controller.journal.records import HAND_OPENED, Body, Checkpoint, JournalOpened, Record, SealedEvent, Stamp
 from controller.journal.sealing import BLOCK, Entropy, associated, seal, unseal
@@ -23,6 +24,10 @@ BIG_BLOCK: Final = 8192
 
 _canonical = msgspec.json.Encoder(order="sorted")
 _body = msgspec.json.Decoder(Body)
+
+
+OWN: Final[tuple[type[msgspec.Struct], ...]] = (JournalOpened, Checkpoint, JournalDegraded)
+"""What the journal writes by itself, in any registry."""
 
 
 class CodecError(ValueError):
@@ -48,7 +53,7 @@ class Registry:
     def __init__(
         self, classes: Mapping[str, type[msgspec.Struct]], upcasters: Mapping[tuple[str, int], Upcast] | None = None
     ) -> None:
-        own = {cls.__name__: cls for cls in (JournalOpened, Checkpoint)}
+        own = {cls.__name__: cls for cls in OWN}
         self.classes: dict[str, type[msgspec.Struct]] = {**classes, **own}
         self.upcasters = dict(upcasters or {})
         self._decoders = {name: msgspec.json.Decoder(cls) for name, cls in self.classes.items()}

@@ -9,16 +9,20 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
-from controller.errors import TableError
+from controller.domain.events import JournalDegraded, JournalRepaired
 from controller.journal import chain
 from controller.journal.codec import Codec, CodecError, Draft, Registry, read_body
+from controller.journal.copies import Pair
+from controller.journal.durable import Durable
 from controller.journal.hands import read_hand
 from controller.journal.keys import Keys
+from controller.journal.opening import Owner, open_verified, refused
 from controller.journal.recall import recall
 from controller.journal.records import (
     HAND_ENDED,
@@ -33,29 +37,19 @@ from controller.journal.records import (
     stream_of,
 )
 from controller.journal.sealing import Entropy, SealError
-from controller.journal.store import Store
-from controller.journal.walk import Identity, Walker, identity
+from controller.journal.store import JournalWriteError, Store
+from controller.journal.walk import Identity, identity
 
 ID_BYTES = 16
-
-
-class Follower(Protocol):
-    """Whoever wants committed rows: the place of the mirror and of the link. It must not block or raise."""
-
-    def follow(self, rows: Sequence[Row]) -> None:
-        """Called on the writer's thread, after the commit."""
 
 
 class Journal:
     """An open journal. One thread uses it."""
 
-    def __init__(
-        self, store: Store, who: Identity, keys: Keys, registry: Registry, entropy: Entropy, follower: Follower | None
-    ) -> None:
-        self._store = store
+    def __init__(self, files: Durable, who: Identity, keys: Keys, registry: Registry, entropy: Entropy) -> None:
+        self._files = files
         self._keys = keys
         self._entropy = entropy
-        self._follower = follower
         self._codec = Codec(registry, who.journal_id, keys.credential)
         self.identity = who
         self.last_hand, self._key = self._find_hand()
@@ -70,14 +64,13 @@ class Journal:
         registry: Registry,
         entropy: Entropy,
         stamp: Stamp,
-        follower: Follower | None = None,
     ) -> Journal:
         """A new journal with a random id; record 1 holds table and public key."""
         journal_id = entropy(ID_BYTES)
         event = JournalOpened(journal=journal_id.hex(), table=table, public_key=keys.public_hex, schema=SCHEMA)
         body = Codec(registry, journal_id, keys.credential).encode(Draft(event, 1, None, stamp, None), entropy)
         store = Store.create(path, (stream_of(None), 1, body))
-        return cls(store, identity(store.one_row(1)), keys, registry, entropy, follower)
+        return cls(Durable(Pair(store, None)), identity(store.one_row(1)), keys, registry, entropy)
 
     @classmethod
     def open(
@@ -88,22 +81,25 @@ class Journal:
         keys: Keys,
         registry: Registry,
         entropy: Entropy,
-        follower: Follower | None = None,
+        mirror: Path | None = None,
     ) -> Journal:
-        """An existing journal, verified from the last but one signed record on. Exit code 3 where it does not hold."""
+        """An existing journal with its mirror, verified. Exit code 3 where it does not hold and cannot be repaired."""
+        owner = Owner(table, keys)
         with contextlib.ExitStack() as undo:
-            store = undo.enter_context(Store.open(path))
+            files = Durable.open(path, mirror, partial(open_verified, owner=owner, shared=mirror is not None))
+            undo.callback(files.close)
             try:
-                who = identity(store.one_row(1))
-                _same(who, table, keys, path)
-                verify_tail(store, who, path)
-                journal = cls(store, who, keys, registry, entropy, follower)
+                journal = cls(files, identity(files.store.one_row(1)), keys, registry, entropy)
             except (CodecError, SealError) as error:
-                raise _refused(str(error), path) from None
+                raise refused(str(error), path) from None
             except sqlite3.Error as error:
-                raise _refused(f"the file is damaged ({error})", path) from None
+                raise refused(f"the file is damaged ({error})", path) from None
             undo.pop_all()
             return journal
+
+    @property
+    def _store(self) -> Store:
+        return self._files.store
 
     @property
     def seq(self) -> int:
@@ -126,11 +122,39 @@ class Journal:
         for event in events:
             batch.add(event)
         if batch.rows:
-            self._store.append(batch.rows)
+            self._files.append(batch.rows)
         self._key, self.last_hand = batch.key, batch.last_hand
-        if self._follower is not None:
-            self._follower.follow(batch.rows)
+        if batch.ended:
+            self._files.hand_ended()
         return batch.records
+
+    def fail_over(self, error: JournalWriteError, stamp: Stamp) -> JournalDegraded:
+        """The main file took no write: the mirror is the durable file now, and this its next record.
+
+        JournalWriteError, the first one, where no copy takes it.
+        """
+        degraded = JournalDegraded(copy="main", fault=str(error.fault))
+        if not self._files.switch(str(error.fault)):
+            raise error
+        try:
+            self.append([degraded], hand=None, stamp=stamp)
+        except JournalWriteError:
+            self._files.switch_back()
+            raise error from None
+        return degraded
+
+    def lacking(self) -> str:
+        """Which copy is lost and why; empty where none is. Now and then a lost main file is tried again first."""
+        return self._files.lacking()
+
+    @property
+    def repaired(self) -> tuple[JournalRepaired, ...]:
+        """What the start had to make anew; to be recorded."""
+        return self._files.repaired
+
+    def health(self) -> dict[str, object]:
+        """Of its files, for the snapshot."""
+        return self._files.health()
 
     def checkpoint(self, stamp: Stamp) -> Record:
         """A signed record between hands (shift close)."""
@@ -166,7 +190,7 @@ class Journal:
 
     def close(self) -> None:
         """Closes the file; the caller has recorded RunEnded before."""
-        self._store.close()
+        self._files.close()
 
     def _find_hand(self) -> tuple[int, bytes | None]:
         for row in self._store.rows_back(self._store.seq + 1):
@@ -189,6 +213,7 @@ class _Batch:
         self._stamp = stamp
         self.seq, self.head = journal.seq, journal.head
         self.key, self.last_hand = journal._key, journal.last_hand
+        self.ended = False
         self.rows: list[Row] = []
         self.records: list[Record] = []
 
@@ -211,7 +236,7 @@ class _Batch:
     def _end(self, event: msgspec.Struct) -> None:
         if _hand_key(event) != self.key:
             raise CodecError("a hand ends with another key than its own")
-        self.key = None
+        self.key, self.ended = None, True
         self._write(Checkpoint(), None)
 
     def _write(self, event: msgspec.Struct, hand: int | None) -> None:
@@ -230,41 +255,8 @@ class _Batch:
         self.seq, self.head = seq, digest
 
 
-def verify_tail(store: Store, who: Identity, path: Path) -> None:
-    """The chain from the last but one signed record to the end."""
-    start = _last_but_one(store)
-    before = store.one_row(start - 1)
-    walker = Walker(who, start - 1, before.hash if before is not None else chain.GENESIS)
-    for row in store.rows(start - 1):
-        fault = walker.step(row)
-        if fault is not None:
-            raise _refused(fault.what, path)
-
-
-def _last_but_one(store: Store) -> int:
-    found = 0
-    for row in store.rows_back(store.seq + 1):
-        if b'"signature":"' in row.body:
-            found += 1
-            if found == 2:
-                return row.seq
-    return 1
-
-
-def _same(who: Identity, table: str, keys: Keys, path: Path) -> None:
-    if who.opened.table != table:
-        raise _refused(f"it is the journal of table {who.opened.table}, not {table}", path)
-    if who.opened.public_key != keys.public_hex:
-        raise _refused("its checkpoints are signed with another key than this table's", path)
-
-
 def _hand_key(event: msgspec.Struct) -> bytes:
     try:
         return bytes.fromhex(getattr(event, "key", ""))
     except ValueError:
         raise CodecError("the key of a hand is no hex text") from None
-
-
-def _refused(what: str, path: Path) -> TableError:
-    remedy = "run `tablectl audit`, then restore the mirror or set the file aside"
-    return TableError(208, f"the journal does not verify: {what}", str(path), remedy, exit_code=3)

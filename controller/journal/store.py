@@ -69,12 +69,15 @@ class Store:
             return cls(path, connection, lock)
 
     @classmethod
-    def open(cls, path: Path) -> Store:
-        """An existing file. Exit code 3 where it is no journal, 5 where another process holds it."""
+    def open(cls, path: Path, *, shared: bool = False) -> Store:
+        """An existing file. Exit code 3 where it is no journal, 5 where another process holds it.
+
+        `shared`: several threads use it, one at a time (the mirror).
+        """
         if not path.exists():
             raise TableError(201, "no journal there", str(path), "name the file, or create one with `tablectl setup`")
         with _opening(path) as lock:
-            connection = _connect(path)
+            connection = _connect(path, shared=shared)
             strange = schema_fault(connection)
             if not strange:
                 return cls(path, connection, lock)
@@ -114,6 +117,26 @@ class Store:
         """The row of that number."""
         return next((row for row in self.rows(seq - 1) if row.seq == seq), None)
 
+    def hash_of(self, seq: int) -> bytes | None:
+        """The hash of one record; None where it is not there."""
+        found = self._connection.execute("SELECT hash FROM journal WHERE seq = ?", (seq,)).fetchone()
+        return None if found is None else found[0]
+
+    def copy_to(self, path: Path) -> None:
+        """The whole file, record for record, as a new one under that name: whole or not there (crash included)."""
+        made = path.with_name(f"{path.name}.making")
+        made.unlink(missing_ok=True)
+        with contextlib.closing(sqlite3.connect(made, isolation_level=None)) as target:
+            self._connection.backup(target)
+        _sync_file(made)
+        made.rename(path)
+        _sync_directory(path.parent)
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return self._path
+
     def wal_bytes(self) -> int:
         """Size of the write-ahead file; beyond WAL_CAP_BYTES some reader is pinned."""
         try:
@@ -129,7 +152,9 @@ class Store:
     def close(self) -> None:
         """Closes the file and gives it free."""
         self._connection.close()
-        os.close(self._lock)
+        if self._lock >= 0:
+            os.close(self._lock)
+        self._lock = -1
 
     def __enter__(self) -> Store:
         return self
@@ -157,8 +182,8 @@ def _values(row: Row) -> tuple[int, str, int, bytes, bytes, str]:
     return row.seq, row.stream, row.version, row.prev, row.hash, row.body.decode()
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, timeout=1.0)
+def _connect(path: Path, *, shared: bool = False) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, timeout=1.0, check_same_thread=not shared)
     connection.text_factory = bytes  # the chain runs over stored bytes, and a touched body may not be UTF-8
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "trusted_schema=OFF", f"journal_size_limit={WAL_CAP_BYTES}"):
         connection.execute(f"PRAGMA {pragma}").fetchall()
@@ -236,7 +261,11 @@ def _flock(lock: int) -> None:
 
 
 def _sync_directory(directory: Path) -> None:
-    handle = os.open(directory, os.O_RDONLY)
+    _sync_file(directory)
+
+
+def _sync_file(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

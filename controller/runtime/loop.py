@@ -342,6 +342,7 @@ class Loop:
             "recording": not service.not_recording,
             "not_recording": service.not_recording,
             "warnings": service.setup.warnings,
+            "journal": self._p.journal_health() | {"degraded": service.table.degraded},
             "joker_dark": self._joker_owed(),
             "refused": {"code": refused.code, "en": refused.text("en"), "ru": refused.text("ru")} if refused else None,
         }

@@ -79,6 +79,7 @@ class Parts(msgspec.Struct):
     notifier: Notifier
     log: TotalLogger
     housekeeping: Callable[[], None]
+    journal_health: Callable[[], dict[str, object]]
     recall: Callable[[int, tuple[Identity, ...]], Answer]
     ask_pin: Callable[[Supervised, int], None]
     language: str

@@ -13,7 +13,7 @@ import msgspec
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
-from controller.domain.evolve import evolve_all
+from controller.domain.evolve import evolve, evolve_all
 from controller.domain.hand import Act, decide
 from controller.domain.hand.advance import advance
 from controller.domain.hand.dealing import fault
@@ -29,6 +29,16 @@ class Recorder(Protocol):
 
     def append(self, events: Sequence[ev.Event], hand: int | None) -> None:
         """All or none; returns after the fsync. JournalWriteError where it cannot."""
+
+    def fail_over(self, error: JournalWriteError) -> ev.JournalDegraded:
+        """The other copy is the durable file from here on, and has this on record; the error where there is none."""
+
+    def lacking(self) -> str:
+        """Which copy is lost and why, as in Table.degraded; empty where none is."""
+
+    @property
+    def repaired(self) -> Sequence[ev.JournalRepaired]:
+        """What the start had to make anew."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -92,7 +102,8 @@ class Service:
 
     def take_up(self, started: ev.RunStarted) -> None:
         """A run begins: recorded, and whatever the last run's end left undone follows now."""
-        self._record((started,))
+        self._record((started, *self._recorder.repaired))
+        self._look_at_copies()
         self._follow()
 
     def _follow(self) -> None:
@@ -125,6 +136,7 @@ class Service:
     def tick(self) -> None:
         """Once a second: repeated refusals go on record; a frozen journal is tried again, what it cut off follows."""
         try:
+            self._look_at_copies()
             self._flush_refusals()
             if self.not_recording:
                 self._record((ev.DeviceTroubled(device="journal", code="recording_again", detail=""),))
@@ -148,11 +160,27 @@ class Service:
     def _record(self, events: Sequence[ev.Event]) -> None:
         """Durable first, then folded. A hand's end closes one transaction, what follows it is the next."""
         for hand, group in _by_hand(self.table, events):
-            self._recorder.append(group, hand)
+            self._durable(group, hand)
             self.table = evolve_all(self.table, group)
         if self.not_recording:
             self.not_recording = ""
             self._changed()
+
+    def _durable(self, group: Sequence[ev.Event], hand: int | None) -> None:
+        try:
+            self._recorder.append(group, hand)
+        except JournalWriteError as error:
+            self.table = evolve(self.table, self._recorder.fail_over(error))
+            self._recorder.append(group, hand)
+
+    def _look_at_copies(self) -> None:
+        """A copy is lost, or there again: on record, since no new hand starts while one is."""
+        lacking = self._recorder.lacking()
+        if lacking == self.table.degraded:
+            return
+        copy, _, fault = (lacking or self.table.degraded).partition(": ")
+        self._record((ev.JournalDegraded(copy=copy, fault=fault) if lacking else ev.JournalRestored(copy=copy),))
+        self._changed()
 
     def _freeze(self, error: JournalWriteError) -> Outcome:
         what = self.not_recording = str(error.fault)

@@ -102,7 +102,6 @@ def _check(rules: RuleSet, config: Config) -> None:
     for key, value, led in (
         ("table.cards", config.table.cards if config.table.cards is CardSource.NONE else None, "shoe"),
         ("procedure.stake_entry", config.procedure.stake_entry, "before_deal"),
-        ("journal.mirror", config.journal.mirror, None),
     ):
         if value is not None and str(value) != led:
             raise TableError(123, f"{value} is not led yet", key, f'"{led}"' if led else "leave it out")

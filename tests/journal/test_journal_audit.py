@@ -208,7 +208,7 @@ def test_a_forger_without_the_key_is_found(original: Path, path: Path, seq: int)
     assert report.first.until is not None
     assert report.first.seq <= seq <= report.first.until
     shutil.copytree(original.with_name("keys"), path.with_name("keys"))
-    with pytest.raises(TableError, match=r"record 3[01] does not hold") as error:
+    with pytest.raises(TableError, match=r"record \d+ does not hold") as error:
         samples.reopen(path)
     assert error.value.exit_code == 3
 

@@ -19,7 +19,7 @@ from controller.journal import store as stores
 from controller.journal.auditing import Options
 from controller.journal.codec import Codec, CodecError, Registry, read_body
 from controller.journal.journal import Journal
-from controller.journal.records import Row, SealedEvent
+from controller.journal.records import SealedEvent
 from controller.journal.store import JournalWriteError, Store, WriteFault
 from controller.journal.verify import audit
 
@@ -278,25 +278,6 @@ def test_order_is_the_number_whatever_the_clock_says(path: Path) -> None:
     assert [record.hand for record in opened] == [1, 2, 3]
     assert [record.stamp.t for record in opened] == labels
     assert [record.stamp.synced for record in opened] == [True, False, False]
-
-
-def test_whoever_follows_sees_committed_rows_only(path: Path) -> None:
-    class Seen:
-        def __init__(self) -> None:
-            self.rows: list[Row] = []
-
-        def follow(self, rows: Sequence[Row]) -> None:
-            self.rows += rows
-
-    samples.new(path).close()
-    seen = Seen()
-    keys = samples.keys_in(path.parent / "keys")
-    journal = Journal.open(path, table="T1", keys=keys, registry=samples.REGISTRY, entropy=os.urandom, follower=seen)
-    journal.append(samples.hand_events(1), hand=1, stamp=samples.stamp())
-    assert [row.seq for row in seen.rows] == list(range(2, journal.seq + 1))
-    with pytest.raises(CodecError):
-        journal.append([samples.CardDealt(place="box", card="As")], hand=None, stamp=samples.stamp())
-    assert len(seen.rows) == journal.seq - 1
 
 
 def test_another_table_or_key_is_refused(path: Path) -> None:

@@ -71,8 +71,11 @@ def make_setup(rules: str = "jpoker", boxes: int = 6, house: dict[str, Any] | No
 class Rig:
     """One table."""
 
-    def __init__(self, folder: Path | None = None, setup: Setup | None = None, **how: Any) -> None:
+    def __init__(
+        self, folder: Path | None = None, setup: Setup | None = None, mirror: Path | None = None, **how: Any
+    ) -> None:
         self.setup = setup or make_setup(**how)
+        self.mirror = mirror
         self.clock, self.entropy = Clock(), Entropy()
         self.folder = folder
         self.journal = self._create(folder) if folder is not None else None
@@ -87,7 +90,7 @@ class Rig:
 
     def _create(self, folder: Path) -> Journal:
         keys = key_files.create(folder, Entropy())
-        return Journal.create(
+        made = Journal.create(
             folder / "journal.db",
             table=TABLE,
             keys=keys,
@@ -95,6 +98,10 @@ class Rig:
             entropy=Entropy(),
             stamp=self.clock.stamp(),
         )
+        if self.mirror is None:
+            return made
+        made.close()
+        return open_journal(folder, self.mirror)
 
     def _start(self, table: Table) -> None:
         before = self.recorder.events if hasattr(self, "recorder") else []
@@ -352,7 +359,7 @@ class Rig:
         assert self.folder is not None
         before = self.table
         self.journal.close()
-        self.journal = open_journal(self.folder)
+        self.journal = open_journal(self.folder, self.mirror)
         table = past.replay(self.journal).table
         assert table == before
         self._start(table)

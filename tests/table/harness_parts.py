@@ -65,6 +65,7 @@ class Recorder:
         self.journal = journal
         self.clock = clock
         self.broken = False
+        self.lost = ""
         self.events: list[tuple[int | None, ev.Event]] = []
 
     def append(self, events: Sequence[ev.Event], hand: int | None) -> None:
@@ -74,14 +75,30 @@ class Recorder:
             self.journal.append(events, hand=hand, stamp=self.clock.stamp())
         self.events += [(hand, event) for event in events]
 
+    def fail_over(self, error: JournalWriteError) -> ev.JournalDegraded:
+        if self.journal is None:
+            raise error
+        degraded = self.journal.fail_over(error, self.clock.stamp())
+        self.events.append((None, degraded))
+        return degraded
+
+    def lacking(self) -> str:
+        return self.lost if self.journal is None else self.journal.lacking()
+
+    @property
+    def repaired(self) -> Sequence[ev.JournalRepaired]:
+        return () if self.journal is None else self.journal.repaired
+
 
 def registry() -> Registry:
     return Registry(ev.registry())
 
 
-def open_journal(folder: Path) -> Journal:
+def open_journal(folder: Path, mirror: Path | None = None) -> Journal:
     keys = key_files.load(folder)
-    return Journal.open(folder / "journal.db", table=TABLE, keys=keys, registry=registry(), entropy=Entropy())
+    return Journal.open(
+        folder / "journal.db", table=TABLE, keys=keys, registry=registry(), entropy=Entropy(), mirror=mirror
+    )
 
 
 def clone(folder: Path, into: Path) -> Path:

@@ -46,7 +46,6 @@ def test_a_cap_that_cuts_the_smallest_win_is_a_warning(tmp_path: Path) -> None:
     ("old", "new", "named"),
     [
         ("cap = 300000", "cap = 10", "limits.cap"),
-        ("# mirror", 'mirror = "x"\n# mirror', "journal.mirror"),
         ('rules = "jpoker"', 'rules = "jpoker_online"', "jpoker_online"),
         ('cards = "shoe"', 'cards = "none"', "table.cards"),
     ],

@@ -65,6 +65,30 @@ class DeviceDown(Event, frozen=True, kw_only=True, tag=True):
     reason: str
 
 
+class JournalDegraded(Event, frozen=True, kw_only=True, tag=True):
+    """No new hand starts: a copy of the journal takes no write (or its disk is full). The open hand goes on.
+
+    `copy` is main, mirror or disk. With main, this record is the first that only the mirror has.
+    """
+
+    copy: str
+    fault: str
+
+
+class JournalRestored(Event, frozen=True, kw_only=True, tag=True):
+    """What JournalDegraded said is over: both copies are level again."""
+
+    copy: str
+
+
+class JournalRepaired(Event, frozen=True, kw_only=True, tag=True):
+    """At the start one copy was made anew, or filled up, from the other. `aside` is where the bad file lies now."""
+
+    copy: str
+    why: str
+    aside: str = ""
+
+
 class DeviceTroubled(Event, frozen=True, kw_only=True, tag=True):
     """A device or input misbehaves but may still serve."""
 

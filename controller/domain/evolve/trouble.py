@@ -1,4 +1,4 @@
-"""Folds of irregularities and faults."""
+"""Folds of irregularities and faults, and of what befalls the journal itself."""
 
 from __future__ import annotations
 
@@ -45,3 +45,13 @@ def _fault_reset(table: Table, event: ev.FaultReset) -> Table:
 def _cards_switched(table: Table, event: ev.CardsSwitched) -> Table:
     table = replace(table, cards=CardSource(event.cards))
     return with_hand(table, cards=table.cards) if table.hand is not None else table
+
+
+@on(ev.JournalDegraded)
+def _journal_degraded(table: Table, event: ev.JournalDegraded) -> Table:
+    return replace(table, degraded=f"{event.copy}: {event.fault}")
+
+
+@on(ev.JournalRestored)
+def _journal_restored(table: Table, event: ev.JournalRestored) -> Table:
+    return replace(table, degraded="")

@@ -153,6 +153,8 @@ def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
     """The first reason why LOCK is refused."""
     if table.quarantined:
         return reject(Why.DECK_OUT)
+    if table.degraded:
+        return reject(Why.ONE_COPY, what=table.degraded)
     boxes = [b for b in hand.boxes if b.playing]
     if not boxes:
         return reject(Why.NO_STAKE)

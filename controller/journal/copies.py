@@ -1,0 +1,169 @@
+"""Both copies of a journal at the start: compared, the bad one made anew from the good one, or refused with the reason.
+
+Owns the decision which copy tells the truth. It must never delete a file: what is bad is set aside under another name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from controller.domain.events import JournalDegraded, JournalRepaired, RunStarted
+from controller.errors import TableError
+from controller.journal.codec import read_body
+from controller.journal.records import Row
+from controller.journal.store import JournalWriteError, Store
+
+Opener = Callable[[Path], Store]
+HELD: Final = 5
+CHUNK: Final = 2000
+DEGRADED: Final = JournalDegraded.__name__
+STARTED: Final = RunStarted.__name__
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """Two level copies; `mirror` None where there is none to be had, then `lacking` says why (empty: none wanted)."""
+
+    main: Store
+    mirror: Store | None
+    repaired: tuple[JournalRepaired, ...] = ()
+    lacking: str = ""
+
+
+def open_pair(main: Path, mirror: Path, verified: Opener) -> Pair:
+    """Both copies, level. TableError where no copy holds, or where they tell different stories."""
+    with contextlib.ExitStack() as undo:
+        first, wrong = _tried(verified, main, undo)
+        second, wrong_too = _tried(verified, mirror, undo)
+        if first is not None and second is not None:
+            pair = _compared(first, second, verified)
+        elif first is not None:
+            pair = _mirror_anew(first, mirror, wrong_too, verified)
+        elif second is not None:
+            pair = _main_anew(main, second, wrong, verified)
+        else:
+            raise _neither(main, mirror, wrong, wrong_too)
+        undo.pop_all()
+        return pair
+
+
+def _neither(main: Path, mirror: Path, wrong: TableError | None, wrong_too: TableError | None) -> TableError:
+    what = f"neither copy of the journal holds: {wrong.what if wrong else ''}; {wrong_too.what if wrong_too else ''}"
+    return TableError(227, what, f"{main}, {mirror}", "restore a copy, or a memory clear by two people", exit_code=3)
+
+
+def first_difference(first: Store, second: Store) -> int:
+    """The lowest number whose records differ, within what both have; 0 where none does. Hashes are chained."""
+    low, high = 0, min(first.seq, second.seq)
+    if first.hash_of(high) == second.hash_of(high):
+        return 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        if first.hash_of(middle) == second.hash_of(middle):
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def fill_up(behind: Store, ahead: Store) -> None:
+    """The records that one copy has more, in the other. JournalWriteError where it takes none."""
+    for rows in _chunks(ahead.rows(behind.seq)):
+        behind.append(rows)
+
+
+def set_aside(path: Path) -> str:
+    """Another name for a bad file and its write-ahead file; the new name."""
+    name = next(n for i in itertools.count(1) if not path.with_name(n := f"{path.name}.aside-{i}").exists())
+    for tail in ("-wal", ""):
+        part = Path(f"{path}{tail}")
+        if part.exists():
+            part.rename(path.with_name(f"{name}{tail}"))
+    return name
+
+
+def _tried(verified: Opener, path: Path, undo: contextlib.ExitStack) -> tuple[Store | None, TableError | None]:
+    try:
+        return undo.enter_context(verified(path)), None
+    except TableError as error:
+        if error.exit_code == HELD:
+            raise
+        return None, error
+
+
+def _mirror_anew(main: Store, path: Path, wrong: TableError | None, verified: Opener) -> Pair:
+    why = "there was none" if not path.exists() else wrong.what if wrong else ""
+    try:
+        aside = set_aside(path) if path.exists() else ""
+        main.copy_to(path)
+        return Pair(main, verified(path), (JournalRepaired(copy="mirror", why=why, aside=aside),))
+    except (OSError, sqlite3.Error) as error:
+        return Pair(main, None, lacking=f"mirror: it cannot be made ({error})")
+
+
+def _main_anew(path: Path, mirror: Store, wrong: TableError | None, verified: Opener) -> Pair:
+    why = "there was none" if not path.exists() else wrong.what if wrong else ""
+    try:
+        aside = set_aside(path) if path.exists() else ""
+        mirror.copy_to(path)
+    except (OSError, sqlite3.Error) as error:
+        what = f"the journal cannot be made anew from its mirror ({error})"
+        raise TableError(228, what, str(path), "repair the disk", exit_code=3) from None
+    return Pair(verified(path), mirror, (JournalRepaired(copy="main", why=why, aside=aside),))
+
+
+def _compared(main: Store, mirror: Store, verified: Opener) -> Pair:
+    fork = first_difference(main, mirror)
+    if fork:
+        return _forked(main, mirror, fork, verified)
+    if main.seq < mirror.seq:
+        return _main_behind(main, mirror)
+    if main.seq == mirror.seq:
+        return Pair(main, mirror)
+    try:
+        fill_up(mirror, main)
+    except JournalWriteError as error:
+        mirror.close()
+        return Pair(main, None, lacking=f"mirror: {error.fault}")
+    return Pair(main, mirror)
+
+
+def _main_behind(main: Store, mirror: Store) -> Pair:
+    """The end of a degraded run, or a disk that lost what it had said was written: filled up. A whole run: refused."""
+    missing = mirror.seq - main.seq
+    kinds = [read_body(row.body).type for row in mirror.rows(main.seq)]
+    if kinds[0] != DEGRADED and STARTED in kinds:
+        what = f"an old copy: it ends at record {main.seq}, its mirror goes on to {mirror.seq} over a later start"
+        raise _refused(230, what, main, mirror)
+    fill_up(main, mirror)
+    return Pair(main, mirror, (JournalRepaired(copy="main", why=f"{missing} records were in the mirror only"),))
+
+
+def _forked(main: Store, mirror: Store, fork: int, verified: Opener) -> Pair:
+    """What the main file kept of a write that failed was never acknowledged; any other difference is no accident."""
+    row = mirror.one_row(fork)
+    if row is None or read_body(row.body).type != DEGRADED:
+        what = f"the two copies tell different stories from record {fork} on: a cloned card, or somebody's work"
+        raise _refused(231, what, main, mirror)
+    path = main.path
+    main.close()
+    again = _main_anew(path, mirror, None, verified)
+    why = f"record {fork} and what followed were never acknowledged"
+    return Pair(again.main, mirror, tuple(msgspec.structs.replace(each, why=why) for each in again.repaired))
+
+
+def _refused(code: int, what: str, main: Store, mirror: Store) -> TableError:
+    where = f"{main.path}, {mirror.path}"
+    remedy = "find out which is right, move the other away: it is made anew"
+    return TableError(code, what, where, remedy, exit_code=3)
+
+
+def _chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    while chunk := list(itertools.islice(rows, CHUNK)):
+        yield chunk

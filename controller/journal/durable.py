@@ -1,0 +1,102 @@
+"""Where records become durable: the main file, and the mirror when the main file takes no write.
+
+Owns which of the two is the durable one now. A record counts once the durable file has it. It must never write a record
+into the main file that the mirror's chain does not lead to.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from controller.domain.events import JournalRepaired
+from controller.journal.copies import Pair, fill_up, open_pair
+from controller.journal.mirror import Mirror
+from controller.journal.records import Row
+from controller.journal.store import JournalWriteError, Store
+
+LEVEL_WAIT_S: Final = 0.5
+"""At a hand's end the writer waits so long for the mirror."""
+RETRY_LOOKS: Final = 5
+"""A lost main file is tried at every fifth look: another program's lock would hold the table up for a second."""
+BEHIND_LOOKS: Final = 5
+"""So many looks in a row (one a second) with the mirror behind, and it counts as lost."""
+
+
+class Durable:
+    """The files of one open journal. The writer's thread alone uses it."""
+
+    def __init__(self, pair: Pair) -> None:
+        self._main = pair.main
+        self._mirror = None if pair.mirror is None else Mirror(pair.mirror, pair.main.path)
+        self._lacking = pair.lacking
+        self._behind = self._looks = 0
+        self._lost_main = ""
+        self.repaired: tuple[JournalRepaired, ...] = pair.repaired
+        self.store: Store = pair.main
+
+    @classmethod
+    def open(cls, path: Path, mirror: Path | None, verified: Callable[[Path], Store]) -> Durable:
+        """The one file, or both copies, level and verified."""
+        return cls(Pair(verified(path), None) if mirror is None else open_pair(path, mirror, verified))
+
+    def append(self, rows: Sequence[Row]) -> None:
+        """On disk in the durable file when it returns; JournalWriteError and nowhere otherwise."""
+        self.store.append(rows)
+        if self._mirror is not None and not self._lost_main:
+            self._mirror.follow(rows)
+
+    def hand_ended(self) -> None:
+        """The mirror is level now, or a moment later, or says why not."""
+        if self._mirror is not None and not self._lost_main:
+            self._mirror.level(LEVEL_WAIT_S)
+
+    def switch(self, why: str) -> bool:
+        """The mirror becomes the durable file, if it has all that the main file has."""
+        store = None if self._mirror is None or self._lost_main else self._mirror.take_over()
+        if store is None or (store.seq, store.head) != (self._main.seq, self._main.head):
+            return False
+        self.store, self._lost_main = store, why
+        return True
+
+    def switch_back(self) -> bool:
+        """The main file gets what it lacks and is the durable one again, if it takes it."""
+        if self._mirror is None or not self._lost_main:
+            return False
+        try:
+            fill_up(self._main, self.store)
+        except (JournalWriteError, sqlite3.Error):
+            return False
+        if (self._main.seq, self._main.head) != (self.store.seq, self.store.head):
+            return False
+        self.store, self._lost_main = self._main, ""
+        self._mirror.give_back()
+        return True
+
+    def lacking(self) -> str:
+        """Which copy is lost and why ("main: disk full"); empty while both are written. Asked once a second."""
+        self._looks += 1
+        if self._lost_main and self._looks % RETRY_LOOKS == 0:
+            self.switch_back()
+        if self._lost_main:
+            return f"main: {self._lost_main}"
+        if self._mirror is None:
+            return self._lacking
+        if self._mirror.fault:
+            return f"mirror: {self._mirror.fault}"
+        self._behind = self._behind + 1 if self._mirror.lag else 0
+        return "mirror: it is behind" if self._behind > BEHIND_LOOKS else ""
+
+    def health(self) -> dict[str, object]:
+        """For the snapshot: which file is the durable one, and how far the mirror is behind."""
+        if self._mirror is None:
+            return {"durable": "main", "mirror": None}
+        return {"durable": "mirror" if self._lost_main else "main", "mirror": {"lag": self._mirror.lag}}
+
+    def close(self) -> None:
+        """Closes both files."""
+        self._main.close()
+        if self._mirror is not None:
+            self._mirror.close()

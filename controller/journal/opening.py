@@ -1,0 +1,79 @@
+"""Opening a journal file for writing: is it a journal, is it ours, does it hold.
+
+From the last but one signed record on; a small file whole, or any file when asked. It must never mend what it reads:
+what does not hold is a TableError, and others decide what becomes of the file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+import msgspec
+
+from controller.errors import TableError
+from controller.journal import chain
+from controller.journal.codec import CodecError
+from controller.journal.keys import Keys
+from controller.journal.store import Store
+from controller.journal.walk import Identity, Walker, identity
+
+WHOLE_UP_TO = 10_000
+"""Records up to which the start walks the whole file: a tenth of a second. The audit walks any."""
+
+
+class Owner(msgspec.Struct, frozen=True):
+    """Whose journal is expected."""
+
+    table: str
+    keys: Keys
+
+
+def open_verified(path: Path, owner: Owner, *, whole: bool = False, shared: bool = False) -> Store:
+    """The file, held and verified. Exit code 3 where it does not hold, 5 where another process holds it."""
+    with contextlib.ExitStack() as undo:
+        store = undo.enter_context(Store.open(path, shared=shared))
+        try:
+            who = identity(store.one_row(1))
+            _same(who, owner, path)
+            verify_from(store, who, 1 if whole or store.seq <= WHOLE_UP_TO else _last_but_one(store), path)
+        except CodecError as error:
+            raise refused(str(error), path) from None
+        except sqlite3.Error as error:
+            raise refused(f"the file is damaged ({error})", path) from None
+        undo.pop_all()
+        return store
+
+
+def verify_from(store: Store, who: Identity, start: int, path: Path) -> None:
+    """The chain from that record to the end."""
+    before = store.one_row(start - 1)
+    walker = Walker(who, start - 1, before.hash if before is not None else chain.GENESIS)
+    for row in store.rows(start - 1):
+        fault = walker.step(row)
+        if fault is not None:
+            raise refused(fault.what, path)
+
+
+def refused(what: str, path: Path) -> TableError:
+    """The one line for a journal that does not hold."""
+    remedy = "run `tablectl audit`, then restore the mirror or set the file aside"
+    return TableError(208, f"the journal does not verify: {what}", str(path), remedy, exit_code=3)
+
+
+def _last_but_one(store: Store) -> int:
+    found = 0
+    for row in store.rows_back(store.seq + 1):
+        if b'"signature":"' in row.body:
+            found += 1
+            if found == 2:
+                return row.seq
+    return 1
+
+
+def _same(who: Identity, owner: Owner, path: Path) -> None:
+    if who.opened.table != owner.table:
+        raise refused(f"it is the journal of table {who.opened.table}, not {owner.table}", path)
+    if who.opened.public_key != owner.keys.public_hex:
+        raise refused("its checkpoints are signed with another key than this table's", path)
