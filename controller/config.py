@@ -149,8 +149,12 @@ class ControlSection(Struct, frozen=True, kw_only=True):
 
 
 class ShoeSection(Struct, frozen=True, kw_only=True):
+    """`key`: the file of the device's key, written by pairing. Without it the line is in clear."""
+
     port: Text
     baud: Annotated[int, Meta(ge=1200, le=4_000_000)] = 115_200
+    key: Text | None = None
+    unsealed: bool = False  # production takes a line in clear only where somebody has said so
 
 
 class GpioSection(Struct, frozen=True, kw_only=True):
@@ -306,6 +310,8 @@ def _sense(config: Config) -> Iterator[Mistake]:
     if table.cards is CardSource.SHOE and config.shoe is None:
         remedy = 'add [shoe] with port = "/dev/...", or set table.cards to "at_turn" or "none"'
         yield Mistake("shoe", "missing section shoe", remedy)
+    if config.shoe is not None:
+        yield from _sealed(config.shoe, table.mode)
     if table.mode is Mode.PRODUCTION and config.gpio.factory != "lgpio":
         what = f"gpio.factory {config.gpio.factory!r} in production"
         yield Mistake("gpio.factory", what, 'give "lgpio", or set table.mode to "bench"')
@@ -314,6 +320,14 @@ def _sense(config: Config) -> Iterator[Mistake]:
     jackpot_stake = config.jackpot.stake if config.jackpot else 0
     yield from (Mistake(*wrong) for wrong in sensors_wrong(config.sensors, jackpot_stake, limits.bonus_max))
     yield from _pins(config.gpio.pins)
+
+
+def _sealed(shoe: ShoeSection, mode: Mode) -> Iterator[Mistake]:
+    if shoe.key is not None and shoe.unsealed:
+        yield Mistake("shoe.unsealed", "shoe.key and shoe.unsealed contradict each other", "remove one of the two")
+    if shoe.key is None and not shoe.unsealed and mode is Mode.PRODUCTION:
+        remedy = "name the key's file (`tablectl pair` writes it), or say unsealed = true and lock the cable away"
+        yield Mistake("shoe.key", "missing key shoe.key in production", remedy)
 
 
 def _pins(pins: Mapping[str, int]) -> Iterator[Mistake]:
@@ -358,6 +372,7 @@ def _absolute(config: Config, source: Path, environ: Mapping[str, str]) -> Confi
         journal=replace(journal, path=at(journal.path), mirror=journal.mirror and at(journal.mirror)),
         keys=KeysSection(credential=secret(config.keys.credential), signing=secret(config.keys.signing)),
         control=ControlSection(operators=at(config.control.operators), socket=at(config.control.socket)),
-        shoe=config.shoe and replace(config.shoe, port=at(config.shoe.port)),
+        shoe=config.shoe
+        and replace(config.shoe, port=at(config.shoe.port), key=config.shoe.key and at(config.shoe.key)),
         log=replace(log, file=log.file and at(log.file)),
     )

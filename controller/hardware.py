@@ -11,12 +11,14 @@ import queue
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from controller.config import Config, Mode
 from controller.errors import TableError
+from controller.journal.keys import read_key
 from controller.runtime.parts import Line
 from drivers.gpio.errors import PortError
 from drivers.gpio.factory import factory_name, open_factory
@@ -29,6 +31,7 @@ from drivers.ports import BytePort, CardSource
 from drivers.shoe import Shoe
 from drivers.transport.pump import PortUnavailable
 from drivers.transport.serial_port import PortBusy, SerialPump
+from drivers.wire.session import HostSeal, key_id
 
 INBOX = 1024
 PIN_FACTORY = "GPIOZERO_PIN_FACTORY"
@@ -72,6 +75,7 @@ def open_hardware(config: Config, last_event: int) -> Iterator[Hardware]:
             raise TableError(330, error.what, error.where, error.remedy, exit_code=4) from None
         names = {
             "shoe": config.shoe.port if config.shoe else "",
+            "shoe_link": _link_name(config),
             "usb_backend": "",
             "pin_factory": factory_name(factory),
         }
@@ -99,9 +103,28 @@ def _open_lines(
     """The devices on serial ports."""
     if config.shoe is None:
         return (), (), None
-    shoe = Shoe("shoe", last_event)
+    shoe = Shoe("shoe", last_event, seal=_seal(config.shoe.key))
     port = _open_serial(shoe.name, config.shoe.port, config.shoe.baud, inbox, stack)
     return (Line(shoe, port),), (port,), shoe
+
+
+def _link_name(config: Config) -> str:
+    """For the record of a run: how far the shoe's line can be trusted."""
+    if config.shoe is None:
+        return ""
+    if config.shoe.key is None:
+        return "clear"
+    key = _stored(config.shoe.key)
+    return f"sealed {key_id(key)}" if key else "not paired"
+
+
+def _seal(path: str | None) -> HostSeal | None:
+    return HostSeal(_stored(path), os.urandom) if path is not None else None
+
+
+def _stored(path: str) -> bytes | None:
+    """The device's key; None before the first pairing."""
+    return read_key(Path(path)) if Path(path).exists() else None
 
 
 def _open_serial(name: str, path: str, baud: int, inbox: queue.Queue[Any], stack: contextlib.ExitStack) -> SerialPump:

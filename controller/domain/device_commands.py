@@ -55,6 +55,7 @@ class DeviceIn(Command, frozen=True, kw_only=True, tag="device_in"):
     firmware: str
     boot_id: str
     log_last: int = 0
+    sealed: bool = False
 
 
 class DeviceOut(Command, frozen=True, kw_only=True, tag="device_out"):

@@ -68,7 +68,7 @@ def load(directory: Path) -> Keys:
 
 def load_files(signing: Path, credential: Path) -> Keys:
     """Both keys, or a TableError that names the file and what is wrong with it."""
-    return Keys(_read(signing), _read(credential))
+    return Keys(read_key(signing), read_key(credential))
 
 
 def public_key(text: str) -> Ed25519PublicKey:
@@ -89,7 +89,8 @@ def _write(path: Path, key: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _read(path: Path) -> bytes:
+def read_key(path: Path) -> bytes:
+    """32 bytes that nobody else on the machine can read, or a TableError that names the file."""
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode

@@ -26,6 +26,7 @@ def command_of(event: DeviceEvent) -> cm.Command:
                 firmware=event.firmware,
                 boot_id=event.boot_id,
                 log_last=event.log_last,
+                sealed=event.sealed,
             )
         case DeviceLost():
             return cm.DeviceOut(device=event.device, reason=event.reason)

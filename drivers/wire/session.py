@@ -45,6 +45,7 @@ class Tamper(StrEnum):
     OLD_SESSION = "old_session"  # sealed in the session before this one
     DOWNGRADE = "downgrade"  # in clear, where this end has a key
     WRONG_KEY = "wrong_key"  # a HELLO without proof of our key
+    UNPAIRED = "unpaired"  # whatever it says: this end has no key to ask for a proof with
 
 
 class Tampered(msgspec.Struct, frozen=True):
@@ -166,11 +167,13 @@ class HostSeal:
 
     def unwrap(self, content: bytes, now_ns: int) -> Found:
         """A HELLO that proves the key begins a session; other messages are opened."""
+        if self._key is None:
+            return Tampered(Tamper.UNPAIRED)
         if content[1] == CLEAR:
             return Tampered(Tamper.DOWNGRADE)
         _require_sealed(content)
         if content[2] == Hello.TYPE:
-            return self._hello(content)
+            return self._hello(content, self._key)
         if self._active is None:
             return None  # of a session before this run: nobody can tell what it was
         body = self._active.open(content)
@@ -179,7 +182,7 @@ class HostSeal:
         known = self._before is not None and self._before.open(content) is not None
         return Tampered(Tamper.OLD_SESSION if known else Tamper.FORGED)
 
-    def _hello(self, content: bytes) -> Found:
+    def _hello(self, content: bytes, key: bytes) -> Found:
         if content[HEADER_BYTES : HEADER_BYTES + 8] == bytes(8):
             return Opened(
                 _clear(content, content[HEADER_BYTES:])
@@ -189,9 +192,7 @@ class HostSeal:
         hello = from_bytes(_clear(content, body))
         if not isinstance(hello, Hello) or self._asked is None or hello.nonce != self._asked[0]:
             return None  # an answer to an older question
-        if self._key is None:
-            return Tampered(Tamper.WRONG_KEY, hello)
-        keys = SessionKeys(self._key, self._asked, answer, hello, host=True)
+        keys = SessionKeys(key, self._asked, answer, hello, host=True)
         if not hmac.compare_digest(keys.proof(told), proof):
             return Tampered(Tamper.WRONG_KEY, hello)
         if self._active is not None and self._active.question == self._asked:

@@ -5,6 +5,7 @@ Writes nothing that is there already, so that a run can be taken up again with t
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from firmware_sim.children import call
@@ -58,6 +59,7 @@ operators = "operators.json"
 
 [shoe]
 port = "shoe"
+key = "shoe.key"
 
 [gpio]
 factory = "firmware_sim"
@@ -80,6 +82,7 @@ def prepare(folder: Path, game: str) -> Path:
         raise BenchError(723, "the path is too long for a socket", str(folder), "use a shorter --dir")
     config = folder / "table.toml"
     if not config.exists():
+        _pair(folder)
         config.write_text(TABLE.format(game=game, boxes=BOXES.get(Path(game).stem, 6)), "utf-8")
     elif f'rules = "{game}"' not in config.read_text("utf-8"):
         raise BenchError(724, f"this table does not play {game}", str(config), "use another --dir, or its game")
@@ -91,3 +94,14 @@ def prepare(folder: Path, game: str) -> Path:
     if not (folder / "signing.key").exists():
         call("tabled", "--config", str(config), "--init")
     return config
+
+
+def _pair(folder: Path) -> None:
+    """A key for shoe and table, as pairing would leave it; the device's own copy lies in the device's memory."""
+    ours, theirs = folder / "shoe.key", folder / "shoe-key"
+    if ours.exists() or theirs.exists():
+        return
+    key = os.urandom(32)
+    for path in (ours, theirs):
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(key)

@@ -33,6 +33,7 @@ signing = "signing.key"
 operators = "operators.json"
 [shoe]
 port = "shoe.pty"
+key = "shoe.key"
 """
 
 
@@ -85,6 +86,12 @@ def test_credentials_directory_holds_bare_names_only(tmp_path: Path) -> None:
     assert config.keys.signing == str(tmp_path / "signing.key")
 
 
+def test_a_shoe_in_clear_is_possible_where_somebody_says_so(tmp_path: Path) -> None:
+    text = BASE.replace('"bench"', '"production"').replace('key = "shoe.key"', "unsealed = true")
+    shoe = load(tmp_path, text).shoe
+    assert shoe is not None and shoe.key is None and shoe.unsealed
+
+
 def test_rules_as_a_file(tmp_path: Path) -> None:
     assert load(tmp_path, BASE.replace('"jpoker"', '"house.toml"')).table.rules == str(tmp_path / "house.toml")
 
@@ -133,6 +140,14 @@ MISTAKES = {
     "minimum above maximum": (BASE.replace("ante_min = 10", "ante_min = 101"), ["above limits.ante_max"]),
     "section is a value": ("log = 3\n" + BASE, ["log is not a section"]),
     "no shoe": (BASE.split("[shoe]", maxsplit=1)[0], ["missing section shoe", "at_turn"]),
+    "a shoe in clear in production": (
+        BASE.replace('"bench"', '"production"').replace('key = "shoe.key"\n', ""),
+        ["missing key shoe.key in production", "tablectl pair", "unsealed = true"],
+    ),
+    "sealed and unsealed": (
+        BASE.replace('key = "shoe.key"', 'key = "shoe.key"\nunsealed = true'),
+        ["shoe.key and shoe.unsealed contradict"],
+    ),
     "open boxes": (
         BASE.replace("boxes = 6", "boxes = 1") + "[procedure]\nmax_open_boxes = 2\n",
         ["procedure.max_open_boxes 2 is more"],

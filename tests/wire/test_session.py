@@ -125,7 +125,7 @@ def test_another_devices_key_opens_nothing() -> None:
 
 
 def test_a_host_that_is_not_paired_believes_nobody() -> None:
-    assert kinds(Pair(host_key=None).ask()) == [Tamper.WRONG_KEY]
+    assert kinds(Pair(host_key=None).ask()) == [Tamper.UNPAIRED]
 
 
 def test_a_recorded_hello_does_not_answer_a_new_question() -> None:

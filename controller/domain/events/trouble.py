@@ -35,7 +35,7 @@ class FaultReset(Event, frozen=True, kw_only=True, tag=True):
 
 
 class DeviceUp(Event, frozen=True, kw_only=True, tag=True):
-    """A device introduced itself."""
+    """A device introduced itself. `sealed`: it proved its key; what it says until it is gone cannot be forged."""
 
     device: str
     model: str
@@ -43,6 +43,7 @@ class DeviceUp(Event, frozen=True, kw_only=True, tag=True):
     firmware: str
     boot_id: str
     log_last: int = 0
+    sealed: bool = False
 
 
 class ShoeAdopted(Event, frozen=True, kw_only=True, tag=True):

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from controller.domain import events as ev
+from controller.domain.phases import next_health
 from controller.domain.state import UNKNOWN, Box, FaceDown, FaceUp, Slot, Stake, Table, Unread
 
 E = TypeVar("E", bound=ev.Event)
@@ -24,6 +25,11 @@ def on(kind: type[E]) -> Callable[[Callable[[Table, E], Table]], Callable[[Table
         return fold
 
     return register
+
+
+def trusting(table: Table) -> Table:
+    """People have looked and decided: a device that was distrusted may serve again."""
+    return replace(table, devices={name: next_health(health, "trusted") for name, health in table.devices.items()})
 
 
 def with_hand(table: Table, **changes: Any) -> Table:

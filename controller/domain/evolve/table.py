@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from controller.domain import events as ev
-from controller.domain.evolve.folding import on, proposed, replace, with_hand
+from controller.domain.evolve.folding import on, proposed, replace, trusting, with_hand
 from controller.domain.phases import Health, JokerPhase, Phase, next_health
 from controller.domain.state import CardSource, FaceUp, Hand, Secret, Stake, Table, Waiting
 
@@ -28,7 +28,8 @@ def _signed_off(table: Table, event: ev.OperatorSignedOff) -> Table:
 @on(ev.TableOpened)
 def _table_opened(table: Table, event: ev.TableOpened) -> Table:
     cards = CardSource(event.procedure.get("cards", "shoe"))
-    return replace(table, open=True, rules_hash=event.rules_hash, limits=event.limits, boxes=event.boxes, cards=cards)
+    opened = replace(table, open=True, rules_hash=event.rules_hash, limits=event.limits, boxes=event.boxes, cards=cards)
+    return trusting(opened)
 
 
 @on(ev.TableClosed)
@@ -105,7 +106,7 @@ def _device_down(table: Table, event: ev.DeviceDown) -> Table:
 def _device_troubled(table: Table, event: ev.DeviceTroubled) -> Table:
     if event.device not in table.devices:  # a key, the journal: nothing waits for its health
         return table
-    health = next_health(table.devices[event.device], "misbehaves")
+    health = next_health(table.devices[event.device], "distrusted" if event.code == "tampered" else "misbehaves")
     return replace(table, devices={**table.devices, event.device: health})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from controller.domain import events as ev
-from controller.domain.evolve.folding import on, replace, with_hand
+from controller.domain.evolve.folding import on, replace, trusting, with_hand
 from controller.domain.phases import Phase
 from controller.domain.state import UNPAYABLE, CardSource, Cause, Table
 
@@ -38,7 +38,9 @@ def _fault_raised(table: Table, event: ev.FaultRaised) -> Table:
 
 @on(ev.FaultReset)
 def _fault_reset(table: Table, event: ev.FaultReset) -> Table:
-    return with_hand(table, phase=Phase(event.phase), fault_back=None, fault_cause=None, faults=(), lost=0, detail="")
+    phase = Phase(event.phase)
+    reset = with_hand(table, phase=phase, fault_back=None, fault_cause=None, faults=(), lost=0, detail="")
+    return trusting(reset)
 
 
 @on(ev.CardsSwitched)

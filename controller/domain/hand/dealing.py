@@ -148,6 +148,7 @@ def device_in(table: Table, cmd: cm.DeviceIn) -> Result:
         firmware=cmd.firmware,
         boot_id=cmd.boot_id,
         log_last=cmd.log_last,
+        sealed=cmd.sealed,
     )
     shoe = table.shoe
     if cmd.device == "shoe" and not shoe.owner and cmd.log_last > 0:  # whatever its log holds was dealt elsewhere
@@ -167,7 +168,7 @@ def device_out(table: Table, cmd: cm.DeviceOut) -> Result:
     return (ev.DeviceDown(device=cmd.device, reason=cmd.reason),)
 
 
-STOPPING_CODES = frozenset({"wrong_device", "log_restarted"})
+STOPPING_CODES = frozenset({"wrong_device", "log_restarted", "wrong_key", "downgrade", "tampered"})
 
 
 def trouble_in(table: Table, cmd: cm.TroubleIn) -> Result:
