@@ -15,7 +15,7 @@ setup: .venv/.ready
 	@scripts/setup
 
 demo: .venv/.ready
-	@.venv/bin/firmware-sim demo --game '$(GAME)' $(if $(HANDS),--hands '$(HANDS)') $(if $(SEED),--seed '$(SEED)') $(if $(DIR),--dir '$(DIR)')
+	@.venv/bin/firmware-sim demo --game '$(GAME)' $(if $(HANDS),--hands '$(HANDS)') $(if $(SEED),--seed '$(SEED)') $(if $(DIR),--dir '$(DIR)') $(if $(CARDS),--cards '$(CARDS)')
 
 test: .venv/.ready
 	@scripts/test-tools

@@ -26,6 +26,8 @@ LONG_NS = 1000 * MS
 BOX_KEYS = {f"K{n}": n for n in range(1, 8)}
 FIELDS = ("ante", "bonus", "jackpot")
 SEVEN = 7
+JOKER_TEXT = cards.card_text(cards.JOKER)
+JOKER_RANK, WITH_JOKER = 13, 53  # the 53rd card is stepped to behind the deuce
 TIMELESS = frozenset({"START", "STOP", "JACKPOT", "BACK", "SWITCH", "DOOR"})
 
 
@@ -47,10 +49,17 @@ class Edit(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A card being entered: rank 12 (ace) first, no suit yet."""
+    """A card being entered: rank 12 (ace) first, no suit yet; JOKER_RANK is the 53rd card, which has none."""
 
     rank: int | None = None
     suit: int | None = None
+
+    def text(self) -> str:
+        """As far as it is known: `K-`, `-s`."""
+        if self.rank == JOKER_RANK:
+            return JOKER_TEXT
+        rank = "-" if self.rank is None else cards.RANKS[self.rank]
+        return rank + ("-" if self.suit is None else cards.SUITS[self.suit])
 
 
 class Keypad:
@@ -95,9 +104,7 @@ class Keypad:
         if self.counting is not None:
             return ("SIDE BETS COUNTED:", str(self.counting), "digit, OK")
         if self.entry != Entry():
-            rank = "-" if self.entry.rank is None else cards.RANKS[self.entry.rank]
-            suit = "-" if self.entry.suit is None else cards.SUITS[self.entry.suit]
-            return ("CARD:", f"{rank}{suit}", "FOLD/BET 1-4 OK")
+            return ("CARD:", self.entry.text(), "FOLD/BET 1-4 OK")
         return ()
 
     # --- edges and time ----------------------------------------------------------------------------------------------
@@ -241,7 +248,7 @@ class Keypad:
             case Want.START | Want.COUNT:
                 return self._betting(name, hand, table)
             case Want.ENTRY:
-                return self._enter(name, hand)
+                return self._enter(name, hand, setup)
             case _ if hand.phase is Phase.DECISIONS:
                 return _decide(name, want, hand, setup)
             case Want.CHOICE:
@@ -292,9 +299,9 @@ class Keypad:
             return []
         return [cm.SetStake(box=edit.box, **edit.stake)]
 
-    def _enter(self, name: str, hand: Hand) -> list[Output]:
+    def _enter(self, name: str, hand: Hand, setup: Setup) -> list[Output]:
         """FOLD and BET step the ranks that are not public in all suits, keys 1 to 4 the suit, OK enters."""
-        ranks = _open_ranks(hand)
+        ranks = _open_ranks(hand, setup)
         at = ranks.index(self.entry.rank) if self.entry.rank in ranks else 0
         if name in ("BET", "FOLD"):
             step = 1 if name == "BET" else -1
@@ -302,16 +309,17 @@ class Keypad:
             self.entry = Entry(rank, self.entry.suit)
         elif name in BOX_KEYS and BOX_KEYS[name] <= 4:
             self.entry = Entry(self.entry.rank, BOX_KEYS[name] - 1)
-        elif name == "OK" and self.entry.rank is not None and self.entry.suit is not None:
-            card = cards.card_text(cards.Card(4 * self.entry.rank + self.entry.suit))
-            self.entry = Entry()
+        elif name == "OK" and "-" not in self.entry.text():
+            card, self.entry = self.entry.text(), Entry()
             return [cm.EnterCard(card=card)]
         return []
 
 
-def _open_ranks(hand: Hand) -> list[int]:
+def _open_ranks(hand: Hand, setup: Setup) -> list[int]:
     public = public_cards(hand)
-    return [r for r in range(12, -1, -1) if any(cards.RANKS[r] + s not in public for s in cards.SUITS)]
+    ranks = [r for r in range(12, -1, -1) if any(cards.RANKS[r] + s not in public for s in cards.SUITS)]
+    extra = setup.rules.deck_size == WITH_JOKER and JOKER_TEXT not in public
+    return [*ranks, JOKER_RANK] if extra else ranks
 
 
 def _in_or_out(number: int, hand: Hand, table: Table) -> cm.Command:

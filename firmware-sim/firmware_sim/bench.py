@@ -141,6 +141,12 @@ class Bench:
                 self._one_too_many()
             return True
 
+    def lay_card(self, place: Place | str, box: int = 0) -> None:
+        """The next card, out of the dealer's hand: no shoe tells it."""
+        with self._lock:
+            self._drawn += 1
+            self.world.lay(self.world.take(), Place(place), box)
+
     def _one_too_many(self) -> None:
         """Two cards in one movement, before the shoe is told that the deal is over."""
         self._extra_next = False

@@ -15,6 +15,7 @@ from functools import partial
 from random import Random
 from typing import Protocol
 
+from firmware_sim import by_hand
 from firmware_sim.betting import BettingPlan
 from firmware_sim.feed import Feed, Snapshot
 from firmware_sim.players import Act, Player
@@ -36,6 +37,7 @@ class Hands(Protocol):
     def hold(self, name: str, seconds: float = ...) -> None: ...
     def chord(self, *names: str) -> None: ...
     def draw_card(self, place: Place | None, box: int = 0) -> bool: ...
+    def lay_card(self, place: Place, box: int = 0) -> None: ...
     def new_deck(self, hand: int) -> None: ...
     def chip(self, box: int, *, there: bool = True) -> None: ...
     def clear_chips(self) -> None: ...
@@ -159,6 +161,10 @@ class Dealer:
                 return self._start(snap)
             case "card":
                 return self._card(snap, Place(str(expects.get("place"))), box)
+            case "deal":
+                return self._deal_by_hand(snap, box)
+            case "entry" if by_hand.asks_by_hand(snap) and not snap.get("waiting"):
+                return self._name_card(snap)
             case "decision":
                 return self._decision(snap, box)
             case "discards":
@@ -212,8 +218,30 @@ class Dealer:
     def _devices_ready(snap: Snapshot) -> bool:
         # START would be refused: the dealer sees the device's lamp and waits.
         devices = snap.get("devices") or {}
-        needed = ["shoe", "board"] if snap.get("joker") else ["shoe"]
+        needed = [] if snap.get("cards", "shoe") != "shoe" else ["shoe"]
+        needed += ["board"] if snap.get("joker") else []
         return all(devices.get(name) in ("ready", "degraded") for name in needed)
+
+    # --- cards by hand
+
+    def _deal_by_hand(self, snap: Snapshot, box: int) -> Step:
+        ok = self._key("OK", snap)
+        count = int((snap.get("expects") or {}).get("count") or 0)
+
+        def act() -> None:
+            if box:
+                by_hand.serve(self._hands, self._world, self._box(snap, box), box, count)
+            else:
+                by_hand.deal(self._hands, self._world, snap)
+            ok.act()
+
+        return Step("deal by hand", act, ok.done)
+
+    def _name_card(self, snap: Snapshot) -> Step:
+        def act() -> None:
+            by_hand.name_card(self._hands, self._world, snap)
+
+        return Step("name a card", act, by_hand.opened(snap))
 
     # --- the hand
 
@@ -273,6 +301,9 @@ class Dealer:
         count, drawn = int(shown.get("count") or 0), len(shown.get("drawn") or ())
         if shown.get("action") in ("exchange", "buy6") and drawn < count and "OK" in (snap.get("keys") or ()):
             return self._key("OK", snap)  # draws come after all decisions: this fixes the count
+        if coming := int((snap.get("expects") or {}).get("count") or 0):
+            self._agree_on_count(snap, box)
+            by_hand.serve(self._hands, self._world, shown, box, coming)
         if "insure" in allowed and not plan.insured and self._wants_insurance(snap, box):
             plan.insured = True
             self.tried.add("insure")

@@ -81,11 +81,17 @@ class Demo:
     """One run."""
 
     def __init__(
-        self, folder: Path, game: str, hands: int | None, seed: int, faults: Sequence[tuple[Fault, int]] = ()
+        self,
+        folder: Path,
+        game: str,
+        hands: int | None,
+        seed: int,
+        faults: Sequence[tuple[Fault, int]] = (),
+        cards: str = "shoe",
     ) -> None:
         self._folder = folder
         self._hands = hands
-        self._config = prepare(folder, game)
+        self._config = prepare(folder, game, cards)
         self._bench = Bench(folder, seed, robot=True, pace_s=0.0 if hands else WATCHABLE_S)
         for fault, hand in faults:
             self._bench.plan_fault(fault, hand)
@@ -233,11 +239,18 @@ def _print(text: str, *, error: bool = False) -> None:
     print(text, file=sys.stderr if error else sys.stdout, flush=True)
 
 
-def run_demo(folder: Path, game: str, hands: int | None, seed: int, faults: Sequence[tuple[Fault, int]] = ()) -> int:
+def run_demo(
+    folder: Path,
+    game: str,
+    hands: int | None,
+    seed: int,
+    faults: Sequence[tuple[Fault, int]] = (),
+    cards: str = "shoe",
+) -> int:
     """The whole demo; errors in one line with the end of the log."""
     demo = None
     try:
-        demo = Demo(folder, game, hands, seed, faults)
+        demo = Demo(folder, game, hands, seed, faults, cards)
         return demo.run()
     except BenchError as error:
         if demo is not None and (tail := demo.tail()):

@@ -28,6 +28,7 @@ BOXES = {
     "russian_carry": 4,
     "russian_36": 2,
 }
+SHOE = '[shoe]\nport = "shoe"\nkey = "shoe.key"\n\n'
 SOCKET_MOST = 100  # a Unix socket's path has room for 107 bytes
 
 TABLE = """\
@@ -37,7 +38,7 @@ id = "DEMO"
 mode = "bench"
 rules = "{game}"
 boxes = {boxes}
-cards = "shoe"
+cards = "{cards}"
 
 [limits]
 ante_min = 1000
@@ -57,11 +58,7 @@ signing = "signing.key"
 socket = "control.sock"
 operators = "operators.json"
 
-[shoe]
-port = "shoe"
-key = "shoe.key"
-
-[gpio]
+{shoe}[gpio]
 factory = "firmware_sim"
 
 [log]
@@ -70,8 +67,11 @@ file = "tabled.log"
 """
 
 
-def prepare(folder: Path, game: str) -> Path:
-    """The directory, ready for tabled; returns table.toml. `game`: a shipped rule set's id, or a house's file."""
+def prepare(folder: Path, game: str, cards: str = "shoe") -> Path:
+    """The directory, ready for tabled; returns table.toml.
+
+    `game`: a shipped rule set's id, or a house's file. `cards`: from the shoe, or `at_turn`: dealt by hand.
+    """
     if game.endswith(".toml"):
         game = str(Path(game).absolute())
     try:
@@ -83,9 +83,13 @@ def prepare(folder: Path, game: str) -> Path:
     config = folder / "table.toml"
     if not config.exists():
         _pair(folder)
-        config.write_text(TABLE.format(game=game, boxes=BOXES.get(Path(game).stem, 6)), "utf-8")
-    elif f'rules = "{game}"' not in config.read_text("utf-8"):
-        raise BenchError(724, f"this table does not play {game}", str(config), "use another --dir, or its game")
+        text = TABLE.format(
+            game=game, boxes=BOXES.get(Path(game).stem, 6), cards=cards, shoe=SHOE if cards == "shoe" else ""
+        )
+        config.write_text(text, "utf-8")
+    elif any(word not in config.read_text("utf-8") for word in (f'rules = "{game}"', f'cards = "{cards}"')):
+        what = f"this table does not play {game} with cards = {cards}"
+        raise BenchError(724, what, str(config), "use another --dir, or its game")
     operators = folder / "operators.json"
     if not operators.exists():
         for name, pin in PINS.items():

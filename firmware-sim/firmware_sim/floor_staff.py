@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from firmware_sim import by_hand
 from firmware_sim.feed import Snapshot
 from firmware_sim.world import BoxCards, World
 
@@ -37,6 +38,8 @@ def decide(snap: Snapshot, world: World) -> Say | None:
     match str(expects.get("kind", "")):
         case "discard_check":
             return Say(("discard_check", f"box={box}"))
+        case "entry" if by_hand.asks_by_hand(snap):
+            return None  # the dealer enters it at the keys; what then waits stands under `waiting`
         case "entry":
             card = lying_there(world, str(expects.get("place")), box, int(expects.get("index") or 0))
             return Say(("enter_card", f"card={card}", f"box={box}")) if card else None

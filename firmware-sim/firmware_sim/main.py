@@ -69,13 +69,18 @@ def run(
 @click.option("--seed", type=int, help="Repeats cards and players of an earlier run.")
 @click.option("--dir", "folder", type=click.Path(path_type=Path), help="Keeps journal and logs here.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME[@HAND]", help="As of `firmware-sim run`.")
-def demo(game: str, hands: int | None, seed: int | None, folder: Path | None, faults: tuple[str, ...]) -> None:
+@click.option(
+    "--cards", type=click.Choice(["shoe", "at_turn"]), default="shoe", show_default=True, help="at_turn: dealt by hand."
+)
+def demo(
+    game: str, hands: int | None, seed: int | None, folder: Path | None, faults: tuple[str, ...], cards: str
+) -> None:
     """Bench, daemon and dealer together: hands as text, then the audit of the journal."""
     planned = [parse(text) for text in faults]
     seed = secrets.randbelow(1_000_000) if seed is None else seed
     kept = folder.absolute() if folder else Path(tempfile.mkdtemp(prefix="table-demo-"))
     click.echo(f"demo: {game}, seed {seed}, journal and logs in {kept}")
-    sys.exit(run_demo(kept, game, hands, seed, planned))
+    sys.exit(run_demo(kept, game, hands, seed, planned, cards))
 
 
 def _as_interrupt(signum: int, frame: FrameType | None) -> None:

@@ -339,7 +339,8 @@ class Rig:
 
 
 def devices_ready(snap: Snapshot) -> bool:
-    return all(snap["devices"].get(name) in ("ready", "degraded") for name in ("shoe", "board"))
+    needed = ("shoe", "board") if snap["cards"] == "shoe" else ("board",)
+    return all(snap["devices"].get(name) in ("ready", "degraded") for name in needed)
 
 
 def last_hand(snap: Snapshot) -> int:
