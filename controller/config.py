@@ -163,6 +163,14 @@ class GpioSection(Struct, frozen=True, kw_only=True):
     pins: dict[str, Pin] = field(default_factory=lambda: dict(DEFAULT_PINS))
 
 
+class UsbSection(Struct, frozen=True, kw_only=True):
+    """What may be plugged in, as vendor:product:serial with `*` for any; `tablectl doctor` reports everything else."""
+
+    allow: tuple[
+        Annotated[str, Meta(pattern=r"^[0-9a-f*]{1,4}:[0-9a-f*]{1,4}:[^\x00-\x1f]*\Z", max_length=256)], ...
+    ] = ()
+
+
 class LogSection(Struct, frozen=True, kw_only=True):
     level: LogLevel = LogLevel.INFO
     file: Text | None = None
@@ -182,6 +190,7 @@ class Config(Struct, frozen=True, kw_only=True):
     gpio: GpioSection = field(default_factory=GpioSection)
     sensors: SensorsSection | None = None
     log: LogSection = LogSection()
+    usb: UsbSection = UsbSection()
 
 
 class Mistake(Struct, frozen=True):

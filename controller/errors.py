@@ -3,7 +3,7 @@
 Exit codes (docs/control.md): 1 a check failed, 2 bad usage or input, 3 the journal does not verify,
 4 a device or port is not to be had, 5 another instance holds the journal or a port.
 Numbers: 01xx configuration and usage, 02xx journal, 03xx devices, 04xx rules and settlement, 05xx the hand,
-06xx control and operators, 07xx the bench.
+06xx control and operators, 07xx the bench, 09xx what doctor finds.
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ MODULES = {
     "audit": "audit",
     "recall": "recall",
     "verify-hand": "recall",
+    "doctor": "doctor",
 }
 
 

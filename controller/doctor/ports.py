@@ -1,0 +1,116 @@
+"""Serial ports: there, by a name that stays, for the daemon's user, and in nobody else's hands. Opens none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from controller.doctor.finding import Finding, Topic
+from controller.doctor.machine import Machine, Scene
+
+PRESENT = Topic(901)
+HOLDER = Topic(902)
+NAME = Topic(903)
+PERMISSION = Topic(904)
+COUNTED = ("ttyUSB", "ttyACM")
+
+
+def probe(scene: Scene) -> Iterator[Finding]:
+    """The ports that the configuration names."""
+    ports = _ports(scene)
+    if not ports:
+        yield PRESENT.skipped("no port is configured", "table.toml")
+    for name, path in ports.items():
+        if not path.exists():
+            yield PRESENT.fail(f"{name}: no such port", str(path), _there(scene.machine))
+            continue
+        yield PRESENT.ok(f"{name}: the port is there", str(path))
+        yield from _holders(scene, name, path)
+        yield _name(scene.machine, name, path)
+        yield _permission(scene.machine, name, path)
+
+
+def _ports(scene: Scene) -> dict[str, Path]:
+    shoe = scene.config.shoe
+    return {"shoe": Path(shoe.port)} if shoe is not None else {}
+
+
+def _there(machine: Machine) -> str:
+    found = sorted(_by_id(machine))
+    offered = f"by-id names here: {', '.join(found)}" if found else "no serial device is plugged in"
+    return f"plug it in, or name another port in table.toml ({offered})"
+
+
+def _by_id(machine: Machine) -> dict[str, Path]:
+    folder = machine.dev / "serial/by-id"
+    return {entry.name: entry.resolve() for entry in folder.iterdir()} if folder.is_dir() else {}
+
+
+# --- who holds it
+
+
+def holders(machine: Machine, path: Path) -> tuple[dict[int, str], bool]:
+    """Processes with the file open, by number, and whether every process could be looked at."""
+    wanted = path.stat()
+    found: dict[int, str] = {}
+    complete = True
+    for process in sorted(entry for entry in machine.proc.iterdir() if entry.name.isdigit()):
+        try:
+            links = list((process / "fd").iterdir())
+        except PermissionError:
+            complete = False
+            continue
+        except OSError:  # it has ended
+            continue
+        if any(_same(link, wanted.st_dev, wanted.st_ino) for link in links):
+            found[int(process.name)] = machine.text(process / "comm") or "?"
+    return found, complete
+
+
+def _same(link: Path, device: int, inode: int) -> bool:
+    try:
+        there = link.stat()
+    except OSError:
+        return False
+    return (there.st_dev, there.st_ino) == (device, inode)
+
+
+def _holders(scene: Scene, name: str, path: Path) -> Iterator[Finding]:
+    found, complete = holders(scene.machine, path)
+    strangers = {pid: comm for pid, comm in found.items() if pid != scene.daemon}
+    for pid, comm in strangers.items():
+        what = f"{name}: port in use by pid {pid} ({comm})"
+        yield HOLDER.fail(what, str(path), f"stop it, and keep it away: systemctl status {pid}")
+    if strangers:
+        return
+    if not complete and scene.daemon not in found:
+        yield HOLDER.skipped(f"{name}: not every process can be looked at", str(path), "run it with sudo")
+    elif scene.daemon in found:
+        yield HOLDER.ok(f"{name}: held by the daemon, pid {scene.daemon}, and nobody else", str(path))
+    else:
+        yield HOLDER.ok(f"{name}: nobody holds the port", str(path))
+
+
+# --- its name and who may open it
+
+
+def _name(machine: Machine, name: str, path: Path) -> Finding:
+    real = path.resolve()
+    if not path.name.startswith(COUNTED):
+        return NAME.ok(f"{name}: a name that does not depend on the order of plugging in ({real.name} now)", str(path))
+    better = [f"{machine.dev}/serial/by-id/{entry}" for entry, target in _by_id(machine).items() if target == real]
+    remedy = "deploy/install.sh --device NAME=SERIAL makes /dev/table-NAME"
+    if better:
+        remedy = f"name {better[0]} in table.toml, or {remedy}"
+    return NAME.warn(f"{name}: the kernel counts these names anew at each start", str(path), remedy)
+
+
+def _permission(machine: Machine, name: str, path: Path) -> Finding:
+    user = machine.user
+    if user.may_use(path):
+        return PERMISSION.ok(f"{name}: {user.name} may use it", str(path))
+    return PERMISSION.fail(
+        f"{name}: {user.name} may not use it (mode {path.stat().st_mode & 0o777:04o})",
+        str(path),
+        "deploy/install.sh --device NAME=SERIAL writes the udev rule; then plug it in again",
+    )
