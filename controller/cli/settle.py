@@ -27,17 +27,20 @@ def settle(file: BinaryIO, path: Path | None, as_json: bool) -> int:
     """
     rules = None if path is None else load(path)
     decode = msgspec.json.Decoder(float_hook=Decimal).decode  # 1.1 antes are 1.1, not the nearest binary number
-    codes = {_answer(line, decode, rules) for line in _lines(file)}
+    codes = {_answer(number, line, decode, rules) for number, line in _lines(file)}
     return min(codes - {0}, default=0)
 
 
-def _lines(file: BinaryIO) -> Iterable[bytes]:
-    return (line for line in file if line.strip())
+def _lines(file: BinaryIO) -> Iterable[tuple[int, bytes]]:
+    """Lines that say something, each with its number in the file."""
+    return ((number, line) for number, line in enumerate(file, start=1) if line.strip())
 
 
-def _answer(line: bytes, decode: Any, rules: RuleSet | None) -> int:
-    """Prints the line's answer; its exit code."""
+def _answer(number: int, line: bytes, decode: Any, rules: RuleSet | None) -> int:
+    """Prints the line's answer, of an error the line's number as well; its exit code."""
     told, code = _settled(line, decode, rules)
+    if "error" in told:
+        told["error"]["where"] = f"line {number}, {told['error']['where']}"
     click.echo(msgspec.json.encode(told))
     return code
 
@@ -50,7 +53,7 @@ def _settled(line: bytes, decode: Any, rules: RuleSet | None) -> tuple[dict[str,
     except TableError as error:
         return dict(error.as_json()), error.exit_code
     except (msgspec.DecodeError, RecursionError) as error:
-        return dict(TableError(410, f"not JSON ({error})", "line", "one JSON object a line").as_json()), 2
+        return dict(TableError(410, f"not JSON ({error})", "the whole of it", "one JSON object a line").as_json()), 2
 
 
 commands: list[click.Command] = [settle]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,9 +14,12 @@ import click
 import msgspec
 
 from controller.cli.output import one_line, print_json, print_lines
-from controller.cli.table_text import describe, describe_outcome
-from controller.control.client import DEFAULT_SOCKET, Client
+from controller.cli.table_text import describe, describe_outcome, describe_prompt
+from controller.control.client import DEFAULT_SOCKET, Client, Reply
 from controller.errors import TableError
+
+STALE = "TC-0502"
+TRIES = 5  # a PIN takes a quarter of a second to check; a table in play moves meanwhile
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -56,8 +61,18 @@ def status(socket: Path | None, config: Path | None, as_json: bool) -> None:
 def watch(socket: Path | None, config: Path | None, as_json: bool) -> None:
     """Snapshots as they come, one JSON object a line, until Ctrl-C."""
     with Client(socket_path(socket, config)) as client:
-        for snapshot in client.watch():
-            print_json(snapshot)
+        for message in client.watch(beats=True):
+            if "snapshot" in message:
+                print_json(message["snapshot"])
+            elif _nobody_reads():  # a beat: nothing to print, so a closed pipe would not show by itself
+                raise BrokenPipeError
+
+
+def _nobody_reads() -> bool:
+    """Whoever read our standard output has gone."""
+    ear = select.poll()
+    ear.register(1, 0)
+    return any(what & (select.POLLERR | select.POLLHUP) for _, what in ear.poll(0))
 
 
 @click.command()
@@ -87,15 +102,36 @@ def do(
     path = socket_path(socket, config)
     identities = list(zip(operators, read_pins(operators, pin_fd), strict=True))
     with Client(path) as client:
-        if hand is None or seen is None:
-            snapshot = client.status()
-            hand = int(snapshot["hand"]) if hand is None else hand
-            seen = int(snapshot["version"]) if seen is None else seen
-        reply = client.do(name, arguments, hand=hand, version=seen, identities=identities, token=token)
+        look = partial(_look, client, hand, seen)
+        say = partial(client.do, name, arguments, identities=identities, token=token)
+        reply = _said(look, say, tries=1 if seen is not None or token else TRIES)
+        prompt = {} if as_json else client.status().get("prompt") or {}
     if as_json:
         print_json({"ok": True, "outcome": reply.outcome, "version": reply.version})
     else:
-        print_lines([one_line(line) for line in describe_outcome(reply.outcome)])
+        print_lines([one_line(line) for line in (*describe_outcome(reply.outcome), *describe_prompt(prompt))])
+
+
+def _look(client: Client, hand: int | None, seen: int | None) -> dict[str, int]:
+    """Hand and version that the act is meant for: those named, else those of now."""
+    now = {} if None not in (hand, seen) else client.status()
+    return {
+        "hand": int(now["hand"]) if hand is None else hand,
+        "version": int(now["version"]) if seen is None else seen,
+    }
+
+
+def _said(look: Callable[[], dict[str, int]], say: Callable[..., Reply], tries: int) -> Reply:
+    """The act. Who named no version means the table as it is: where it moves on, look again, in the same hand."""
+    first = meant = look()
+    for _ in range(tries - 1):
+        try:
+            return say(**meant)
+        except TableError as error:
+            meant = look()
+            if error.code != STALE or meant["hand"] != first["hand"]:
+                raise
+    return say(**meant)
 
 
 commands: list[click.Command] = [status, watch, do]

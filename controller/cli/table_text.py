@@ -13,8 +13,7 @@ def describe(snapshot: dict[str, Any]) -> list[str]:
     """A snapshot for people: what is asked, why somebody called, every box in play, what to pay, what waits."""
     lines = [strong(f"table {snapshot.get('table')}  hand {snapshot.get('hand')}  {snapshot.get('phase')}")]
     lines.append(f"version {snapshot.get('version')}  rules {snapshot.get('rules')}")
-    if prompt := snapshot.get("prompt"):
-        lines.append(f"prompt: {prompt.get('en', '')} ({prompt.get('code', '')})")
+    lines += describe_prompt(snapshot.get("prompt") or {})
     if call := snapshot.get("call"):
         lines.append(f"CALL: {call}")
     lines += _joker(snapshot.get("joker") or {})
@@ -65,6 +64,11 @@ def _box(box: dict[str, Any]) -> list[str]:
 def _pay(line: dict[str, Any]) -> str:
     chips = f" ({line['chips']})" if line.get("chips") else ""
     return " ".join(filter(None, (line["stake"], line["say"], line.get("odds"), str(line["amount"])))) + chips
+
+
+def describe_prompt(prompt: dict[str, Any]) -> list[str]:
+    """The one next step, if the table asks for one."""
+    return [f"prompt: {prompt.get('en', '')} ({prompt.get('code', '')})"] if prompt else []
 
 
 def describe_outcome(outcome: Any) -> list[str]:

@@ -67,13 +67,15 @@ def run(capfd: pytest.CaptureFixture[str]) -> Run:
     return call
 
 
-def answering(rig: Rig, answer: Done | Refused) -> list[Any]:
-    """Answers one command in the background; the request ends up in the list."""
+def answering(rig: Rig, *answers: Done | Refused, before: Callable[[], None] = lambda: None) -> list[Any]:
+    """Answers so many commands in the background; the requests end up in the list. `before`: what happens first."""
     found: list[Any] = []
 
     def loop() -> None:
-        found.append(rig.next())
-        found[-1].reply(answer)
+        for answer in answers:
+            found.append(rig.next())
+            before()
+            found[-1].reply(answer)
 
     threading.Thread(target=loop, daemon=True).start()
     return found
@@ -123,7 +125,7 @@ def test_do_sends_what_was_seen(rig: Rig, run: Run) -> None:
     seen = answering(rig, Done({"bet": 20, "to": "box 3"}, 43))
     words = ["exchange", "box=3", "cards=Qd Kd", 'chips={"500":2}', "blind=true", "no=007", "minus=-4"]
     code, out, err = run("do", *words, "--socket", rig.path)
-    assert (code, out, err) == (0, "bet: 20\nto: box 3\n", "")
+    assert (code, out, err) == (0, "bet: 20\nto: box 3\nprompt: Box 3 decides (TC-0501)\n", "")
     (request,) = seen
     assert (request.name, request.hand, request.version) == ("exchange", 17, 42)
     assert request.args == {
@@ -138,6 +140,28 @@ def test_do_with_what_was_seen_before_and_a_token(rig: Rig, run: Run) -> None:
     code, out, _ = run("do", "paid", "box=1", "--socket", rig.path, *args)
     assert (code, json.loads(out)) == (0, {"ok": True, "outcome": "ok", "version": 43})
     assert (seen[0].hand, seen[0].version, seen[0].token) == (16, 30, "t1")
+
+
+STALE = Refused.of(TableError(502, "the table is at version 43", "version 42", "look again"))
+
+
+def test_do_looks_again_where_the_table_moved_on(rig: Rig, run: Run) -> None:
+    seen = answering(rig, STALE, Done("ok", 44))
+    assert run("do", "paid", "box=1", "--socket", rig.path)[0] == 0
+    assert len(seen) == 2
+    assert seen[0].token != seen[1].token  # the first was answered: its token would be answered the same again
+
+
+@pytest.mark.parametrize("words", [("--version", 42), ("--token", "t1")])
+def test_who_names_what_he_saw_is_refused_at_once(rig: Rig, run: Run, words: tuple[object, ...]) -> None:
+    answering(rig, STALE)
+    code, _, err = run("do", "paid", "box=1", "--socket", rig.path, *words)
+    assert (code, err.split()[0]) == (2, "TC-0502")
+
+
+def test_do_does_not_follow_the_table_into_the_next_hand(rig: Rig, run: Run) -> None:
+    answering(rig, STALE, before=lambda: rig.publish(18, 43))
+    assert run("do", "paid", "box=1", "--socket", rig.path)[2].startswith("TC-0502")
 
 
 def test_do_with_pins_on_a_descriptor(rig: Rig, run: Run) -> None:
@@ -273,6 +297,17 @@ def test_watch_ends_quietly_when_its_reader_goes(rig: Rig) -> None:
     assert process.wait(10) == 141
     assert process.stderr.read() == b""
     process.stderr.close()
+
+
+def test_watch_of_an_idle_table_ends_when_its_reader_goes(tmp_path: Path) -> None:
+    with running(tmp_path, beat_s=0.05) as rig:
+        rig.publish(17, 42)
+        process = tablectl("watch", "--socket", rig.path)
+        assert process.stdout is not None
+        assert json.loads(process.stdout.readline())["version"] == 42
+        process.stdout.close()
+        rig.clock.ns += 10**9  # a beat is due
+        assert process.wait(10) == 141
 
 
 def test_watch_ends_quietly_on_ctrl_c(rig: Rig) -> None:

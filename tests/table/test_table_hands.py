@@ -13,6 +13,7 @@ from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.hand.expects import Want
 from controller.domain.phases import JokerPhase, Phase
+from controller.domain.rejections import Why
 from controller.domain.state import BoxStatus
 from controller.journal.hands import read_hand
 from controller.journal.recall import check_draw
@@ -361,6 +362,7 @@ def test_a_called_box_stays_called_through_a_dispute(tmp_path: Path) -> None:
 def test_a_void_box_gets_its_stakes_back_and_the_others_play(tmp_path: Path) -> None:
     rig = table(tmp_path).stake(b1=10, b2=20).joker("2c").lay(PLAYS).lock()
     rig.card(), rig.card(), rig.card()
+    rig.refused(Why.NO_STAKE, cm.VoidBox(box=3, reason="four cards"), S1)
     rig.do(cm.VoidBox(box=2, reason="four cards"), S1)
     assert rig.want.box == 1
     rig.deal()

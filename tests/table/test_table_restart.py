@@ -70,7 +70,7 @@ def troubled(rig: Rig) -> None:
     rig.deal()
     rig.card("Ah", lay=False), rig.do(cm.Resume(), S1)
     rig.do(cm.Exchange(box=1)), rig.do(cm.Undo()), rig.do(cm.Exchange(box=1)), rig.card(), rig.do(cm.Bet(box=1))
-    rig.do(cm.VoidBox(box=2, reason="dead")), rig.do(cm.Approve(id=2), E1) if rig.table.waiting else None
+    rig.do(cm.VoidBox(box=2, reason="dead")), rig.do(cm.VoidBox(box=2, reason="dead"), E1)
     rig.do(cm.VoidBox(box=2, reason="dead"), S1)
     rig.do(cm.CorrectStake(box=3, ante=20), S1)
     rig.do(cm.Fold(box=3)), rig.ok()

@@ -153,6 +153,8 @@ def void_box(hand: Hand, cmd: cm.VoidBox) -> Result:
     """A dead hand (wrong number of cards): its stakes go back, the others play on."""
     box = hand.box(cmd.box)
     held = hand.back if hand.phase is Phase.IRREGULAR else hand.phase
+    if not box.ante:
+        return reject(Why.NO_STAKE)
     if not box.playing or box.status is BoxStatus.PAID or held in (Phase.BETTING, Phase.DECK_CHECK, Phase.FAULT):
         return reject(Why.NOT_NOW, command="void_box", phase=hand.phase)
     return (ev.BoxVoided(box=cmd.box, reason=cmd.reason),)
