@@ -77,6 +77,22 @@ class DeviceNote(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
+class DeckTold(msgspec.Struct, frozen=True):
+    """What a shuffler says of a deck: deck_in, shuffle_started, shuffle_done, shuffle_failed, deck_out.
+
+    Numbers and the deck's mark, never a card. `doubles`: cards that equal another one; `unread`: of no known face.
+    """
+
+    device: str
+    event_no: int
+    kind: str
+    deck: str
+    count: int = 0
+    doubles: int = 0
+    unread: int = 0
+    reason: str = ""
+
+
 class EventsLost(msgspec.Struct, frozen=True):
     """The device no longer has these events (both ends included). Nobody knows them; never guess."""
 
@@ -137,5 +153,5 @@ class SensorLevels(msgspec.Struct, frozen=True):
     t_ns: int
 
 
-DeviceEvent = DeviceReady | DeviceLost | CardRead | DeviceNote | EventsLost | DeviceFault
+DeviceEvent = DeviceReady | DeviceLost | CardRead | DeviceNote | DeckTold | EventsLost | DeviceFault
 PortEvent = PortOpened | PortBytes | PortClosed

@@ -336,7 +336,7 @@ class NumberedDriver(ABC):
         if not self._silent or self._current is None:
             return served
         self._silent = False
-        return [*served, self._ready(self._current)]
+        return [*served, *self._introduced(self._current)]
 
     def _take_event(self, event: Event, now_ns: int) -> list[DeviceEvent]:
         if event.event_no > self._last + 1:

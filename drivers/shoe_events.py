@@ -28,6 +28,13 @@ def told(device: str, event: Event) -> CardRead | DeviceNote:
             return CardRead(device, event.event_no, CARD_TEXT[event.value])
         case EventKind.CARD_UNREAD:
             return CardRead(device, event.event_no, None, UnreadReason(event.value).name.lower())
+        case _:
+            return note(device, event)
+
+
+def note(device: str, event: Event) -> DeviceNote:
+    """An event that is no card."""
+    match event.kind:
         case EventKind.DECK_LOADED:
             count = "unknown" if event.value == COUNT_UNKNOWN else str(event.value)
             return DeviceNote(device, event.event_no, _NOTES[event.kind], count)

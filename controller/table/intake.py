@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.domain import commands as cm
 from controller.domain.state import UNKNOWN
-from drivers.events import CardRead, DeviceEvent, DeviceFault, DeviceLost, DeviceNote, DeviceReady, EventsLost
+from drivers.events import CardRead, DeckTold, DeviceEvent, DeviceFault, DeviceLost, DeviceNote, DeviceReady, EventsLost
 
 
 def command_of(event: DeviceEvent) -> cm.Command:
@@ -16,6 +16,9 @@ def command_of(event: DeviceEvent) -> cm.Command:
             )
         case DeviceNote():
             return cm.NoteIn(device=event.device, event_no=event.event_no, kind=event.kind, detail=event.detail)
+        case DeckTold():
+            detail = f"{event.deck} {event.count} {event.doubles} {event.unread} {event.reason}".strip()
+            return cm.NoteIn(device=event.device, event_no=event.event_no, kind=event.kind, detail=detail)
         case EventsLost():
             return cm.LostIn(device=event.device, first=event.first, last=event.last)
         case DeviceReady():

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import msgspec
 
+from drivers.wire import decks
 from drivers.wire.cards import CARD_TEXT
 from drivers.wire.framing import MAX_BODY
 
@@ -39,7 +40,7 @@ class CardState(IntEnum):
 
 
 class EventKind(IntEnum):
-    """What happened at the shoe."""
+    """What happened at the device; from DECK_IN on at a shuffler only."""
 
     CARD = 0x01
     CARD_UNREAD = 0x02
@@ -50,6 +51,11 @@ class EventKind(IntEnum):
     DOUBLE_FEED = 0x14
     EMPTY = 0x15
     CUT_CARD = 0x16
+    DECK_IN = 0x17
+    SHUFFLE_STARTED = 0x18
+    SHUFFLE_DONE = 0x19
+    SHUFFLE_FAILED = 0x1A
+    DECK_OUT = 0x1B
 
 
 class UnreadReason(IntEnum):
@@ -135,6 +141,18 @@ class DealEnable(msgspec.Struct, frozen=True):
         _require(self.level in (0, 1), f"level {self.level}")
 
 
+class Shuffle(msgspec.Struct, frozen=True):
+    """Host, to a shuffler: shuffle and count this deck, which lies in the machine."""
+
+    TYPE: ClassVar[int] = 0x06
+    command_id: int
+    deck: str
+
+    def __post_init__(self) -> None:
+        _unsigned(self.command_id, 32, "command_id", 1)
+        _require(decks.is_mark(self.deck), "a deck's mark is not 1 to 12 letters, digits or -")
+
+
 class Hello(msgspec.Struct, frozen=True):
     """Device: who I am, what my log holds, where a card is. Nonce 0: ask me."""
 
@@ -182,7 +200,8 @@ class Status(msgspec.Struct, frozen=True):
 class Event(msgspec.Struct, frozen=True):
     """Device: something happened. `value` is the card's code, the reason or the count, as the kind says; else 0.
 
-    A kind that is not listed is a note, never a card; `detail` holds its bytes, which nobody here reads.
+    A kind that is not listed is a note, never a card; `detail` holds its bytes, which nobody here reads. For a
+    shuffler's events it is what drivers.wire.decks reads.
     """
 
     TYPE: ClassVar[int] = 0x83
@@ -196,7 +215,10 @@ class Event(msgspec.Struct, frozen=True):
         _unsigned(self.event_no, 64, "event_no", 1)
         listed = self.kind in EventKind.__members__.values()
         _require(listed or FIRST_NOTE <= self.kind <= LAST_KIND, f"unknown kind of event {self.kind:02x}")
-        _require(len(self.detail) <= (0 if listed else MAX_DETAIL), "wrong length")
+        if self.kind in decks.LAYOUTS:
+            _deck_detail(self.kind, self.detail)
+        else:
+            _require(len(self.detail) <= (0 if listed else MAX_DETAIL), "wrong length")
         match self.kind:
             case EventKind.CARD:
                 # The raw byte may be shown: it is not a card.
@@ -237,7 +259,7 @@ class Done(msgspec.Struct, frozen=True):
         _unsigned(self.command_id, 32, "command_id", 1)
 
 
-HostMessage = HelloAsk | Poll | Ack | Resend | DealEnable
+HostMessage = HelloAsk | Poll | Ack | Resend | DealEnable | Shuffle
 DeviceMessage = Hello | Status | Event | Lost | Done
 Message = HostMessage | DeviceMessage
 
@@ -277,6 +299,8 @@ def _body(message: Message) -> bytes:
         case Event():
             value = message.value.to_bytes(_VALUE_BYTES.get(message.kind, 0), "little")
             return _EVENT.pack(message.event_no, message.kind) + value + message.detail
+        case Shuffle():
+            return message.command_id.to_bytes(4, "little") + decks.pack_mark(message.deck)
         case Done():
             return _DONE.pack(message.command_id, message.result)
         case _:
@@ -296,6 +320,8 @@ def from_bytes(content: bytes) -> Message:
             return _hello(body)
         case Event.TYPE:
             return _event(body, again=flags == AGAIN)
+        case Shuffle.TYPE:
+            return _shuffle(body)
         case Done.TYPE:
             command_id, result = _unpack(_DONE, body)
             return Done(command_id, Result(_listed(Result, result)))
@@ -327,11 +353,27 @@ def _hello(body: bytes) -> Hello:
     return Hello(nonce, boot_id, first, last, CardState(_listed(CardState, card)), *texts)
 
 
+def _shuffle(body: bytes) -> Shuffle:
+    try:
+        return Shuffle(int.from_bytes(body[:4], "little"), decks.unpack_mark(body[4:]))
+    except ValueError as error:
+        raise ProtocolError(str(error)) from None
+
+
+def _deck_detail(kind: int, detail: bytes) -> None:
+    try:
+        decks.unpack(kind, detail)
+    except ValueError as error:
+        raise ProtocolError(str(error)) from None
+
+
 def _event(body: bytes, *, again: bool) -> Event:
     _require(len(body) >= _EVENT.size, "wrong length")
     event_no, number = _EVENT.unpack_from(body)
     rest = body[_EVENT.size :]
     if number not in EventKind.__members__.values():
         return Event(event_no, number, again=again, detail=rest)
+    if number in decks.LAYOUTS:
+        return Event(event_no, EventKind(number), again=again, detail=rest)
     _require(len(rest) == _VALUE_BYTES.get(number, 0), "wrong length")
     return Event(event_no, EventKind(number), int.from_bytes(rest, "little"), again)

@@ -5,6 +5,9 @@ Pure; time comes in as an argument. Owns no bytes and no device.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
+
 from drivers.wire.messages import DealEnable, Done, Resend, Result
 
 MS = 1_000_000
@@ -34,8 +37,9 @@ class Burst:
 class DealLevel:
     """The wanted level of DEAL_ENABLE: the same command until its DONE, a new one for a new wish."""
 
-    def __init__(self) -> None:
+    def __init__(self, ids: Iterator[int] | None = None) -> None:
         self.wanted = False
+        self.ids = ids or count(1)  # of every command to this device: they grow, whichever it is
         self._command_id = 0
         self._pending = False
         self._send_ns = 0
@@ -47,7 +51,7 @@ class DealLevel:
 
     def ask_anew(self, at_ns: int) -> None:
         """A new session, another wish, or a device that does not do as confirmed: a new command."""
-        self._command_id += 1
+        self._command_id = next(self.ids)
         self._pending = True
         self._send_ns = at_ns
 

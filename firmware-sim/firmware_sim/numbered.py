@@ -7,6 +7,7 @@ nobody polls. shoe.py and shuffler.py add what happens physically.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from drivers.wire.link import Begun, Late, Link, Received, Side
@@ -23,6 +24,7 @@ from drivers.wire.messages import (
     Poll,
     Resend,
     Result,
+    Shuffle,
     Status,
 )
 from drivers.wire.session import DeviceSeal, NoSession
@@ -33,6 +35,7 @@ WINDOW = 16
 AGAIN_NS = 250 * MS
 INHIBIT_NS = 1000 * MS
 U32 = 0xFFFFFFFF
+Obeyed = Poll | Ack | Resend | DealEnable | Shuffle
 
 
 @dataclass
@@ -143,7 +146,7 @@ class NumberedDevice:
                 self._send(self._status(poll_no))  # so that the host hears a newer number; it allows nothing
             case NoSession(message_type=Poll.TYPE):
                 self._send(self._hello(0))
-            case Poll() | Ack() | Resend() | DealEnable() if self._session is not None:
+            case Poll() | Ack() | Resend() | DealEnable() | Shuffle() if self._session is not None:
                 self._obey(self._session, found, now_ns)
             case Poll():
                 self._send(self._hello(0))
@@ -155,7 +158,7 @@ class NumberedDevice:
             self._session = Session(nonce)
             self.deal = False
 
-    def _obey(self, session: Session, message: Poll | Ack | Resend | DealEnable, now_ns: int) -> None:
+    def _obey(self, session: Session, message: Obeyed, now_ns: int) -> None:
         match message:
             case Poll(poll_no=poll_no, acked=acked):
                 self._polled(session, acked, now_ns)
@@ -165,7 +168,9 @@ class NumberedDevice:
             case Resend(from_no=number):
                 self._resend(session, number)
             case DealEnable(command_id=command_id, level=level):
-                self._deal_enable(session, command_id, bool(level), now_ns)
+                self._command(session, command_id, lambda: self._enable(session, bool(level), now_ns))
+            case Shuffle(command_id=command_id, deck=deck):
+                self._command(session, command_id, lambda: self._shuffle(deck, now_ns))
 
     def _polled(self, session: Session, acked: int, now_ns: int) -> None:
         if session.polled_ns is None:
@@ -191,16 +196,24 @@ class NumberedDevice:
         session.next = max(number, first)
         session.acked = min(session.acked, number - 1)
 
-    def _deal_enable(self, session: Session, command_id: int, level: bool, now_ns: int) -> None:
+    def _command(self, session: Session, command_id: int, act: Callable[[], Result]) -> None:
+        """A new command is carried out, the last one answered as before, an older one ignored."""
         if command_id < session.command_id or session.polled_ns is None:
             return
         if command_id > session.command_id:
             session.command_id = command_id
-            silent = now_ns - session.polled_ns >= INHIBIT_NS
-            hindered = (self._hindrance() or (Result.REFUSED if silent else None)) if level else None
-            self.deal = level and hindered is None
-            session.answers = {command_id: hindered or Result.DONE}
+            session.answers = {command_id: act()}
         self._send(Done(command_id=command_id, result=session.answers[command_id]))
+
+    def _enable(self, session: Session, level: bool, now_ns: int) -> Result:
+        silent = session.polled_ns is None or now_ns - session.polled_ns >= INHIBIT_NS
+        hindered = (self._hindrance() or (Result.REFUSED if silent else None)) if level else None
+        self.deal = level and hindered is None
+        return hindered or Result.DONE
+
+    def _shuffle(self, deck: str, now_ns: int) -> Result:
+        """Only a shuffler can."""
+        return Result.REFUSED
 
     def _hindrance(self) -> Result | None:
         """Why the device may not work, whatever the host wishes."""

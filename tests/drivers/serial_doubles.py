@@ -70,6 +70,14 @@ class Inbox:
             found.append(self.next())
         return found
 
+    def soon(self, wait_s: float) -> list[PortEvent]:
+        """What comes within a moment."""
+        try:
+            first = self.next(wait_s)
+        except queue.Empty:
+            return []
+        return [first, *self.now()]
+
     def until_opened(self) -> PortOpened:
         while not isinstance(event := self.next(), PortOpened):
             pass

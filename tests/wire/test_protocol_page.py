@@ -34,6 +34,9 @@ MESSAGES: dict[str, m.Message] = {
     "lost": m.Lost(43, 44),
     "deal_enable": m.DealEnable(7, 1),
     "done": m.Done(7, m.Result.DONE),
+    "shuffle": m.Shuffle(8, "R-1041"),
+    "deck_in": m.Event(46, m.EventKind.DECK_IN, detail=b"\x06R-1041"),
+    "shuffle_done": m.Event(48, m.EventKind.SHUFFLE_DONE, detail=b"\x34\x00\x00\x06R-1041"),
 }
 
 
@@ -62,7 +65,7 @@ def test_the_check_value_of_the_page() -> None:
 
 def test_the_page_has_an_example_of_every_message() -> None:
     assert len(EXAMPLES) == len(MESSAGES) == len(golden())
-    assert {packet[2] for packet, _, _ in EXAMPLES} == {1, 2, 3, 4, 5, 0x81, 0x82, 0x83, 0x84, 0x85}
+    assert {packet[2] for packet, _, _ in EXAMPLES} == {1, 2, 3, 4, 5, 6, 0x81, 0x82, 0x83, 0x84, 0x85}
 
 
 @pytest.mark.parametrize("place", range(len(MESSAGES)))

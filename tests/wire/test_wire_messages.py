@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from drivers.wire import decks
 from drivers.wire import messages as m
 from drivers.wire.cards import CARD_CODE, CARD_TEXT
 from drivers.wire.framing import FrameFault, encode_frame
@@ -13,6 +14,7 @@ from drivers.wire.link import BadMessage, Link, Side
 
 U8, U32, U64 = (st.integers(0, (1 << bits) - 1) for bits in (8, 32, 64))
 TEXT = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=32)
+MARK = st.from_regex(decks.MARK, fullmatch=True)
 NUMBER = st.integers(1, (1 << 64) - 1)
 ID = st.integers(1, (1 << 32) - 1)
 LOG = st.one_of(st.just((0, 0)), st.tuples(NUMBER, NUMBER).map(lambda pair: (min(pair), max(pair))))
@@ -22,12 +24,18 @@ def hello(nonce: int, boot: bytes, log: tuple[int, int], card: m.CardState, text
     return m.Hello(nonce, boot, *log, card, *texts)
 
 
+def deck_event(number: int, kind: int, mark: str, count: int) -> m.Event:
+    report = decks.DeckReport(deck=mark, count=count, doubles=count // 3, unread=count // 4, reason=1 + count % 5)
+    return m.Event(number, m.EventKind(kind), detail=decks.pack(kind, report))
+
+
 EVENT = st.one_of(
     st.builds(m.Event, NUMBER, st.just(m.EventKind.CARD), st.integers(0, 52), st.booleans()),
     st.builds(m.Event, NUMBER, st.just(m.EventKind.CARD_UNREAD), st.integers(1, 5), st.booleans()),
     st.builds(m.Event, NUMBER, st.just(m.EventKind.DECK_LOADED), st.integers(0, 0xFFFF), st.booleans()),
-    st.builds(m.Event, NUMBER, st.sampled_from(list(m.EventKind)[3:]), st.just(0), st.booleans()),
-    st.builds(m.Event, NUMBER, st.integers(0x17, 0xFF), st.just(0), st.booleans(), st.binary(max_size=16)),
+    st.builds(m.Event, NUMBER, st.sampled_from(list(m.EventKind)[3:9]), st.just(0), st.booleans()),
+    st.builds(deck_event, NUMBER, st.sampled_from(sorted(decks.LAYOUTS)), MARK, U8),
+    st.builds(m.Event, NUMBER, st.integers(0x1C, 0xFF), st.just(0), st.booleans(), st.binary(max_size=16)),
 )
 MESSAGE = st.one_of(
     st.builds(m.HelloAsk, NUMBER),
@@ -129,8 +137,35 @@ def test_an_echo_is_not_an_answer() -> None:
 def test_no_repr_and_no_error_shows_a_card() -> None:
     event = m.Event(42, m.EventKind.CARD, 51)
     assert "51" not in repr(event) and "As" not in repr(event)
-    unlisted = m.Event(42, 0x17, detail=b"\x33")
-    assert repr(unlisted) == "Event(event_no=42, kind=17, value=**, again=False)"
+    unlisted = m.Event(42, 0x1C, detail=b"\x33")
+    assert repr(unlisted) == "Event(event_no=42, kind=1c, value=**, again=False)"
     with pytest.raises(m.ProtocolError) as caught:
         m.from_bytes(m.to_bytes(event) + b"\x00")
     assert "51" not in str(caught.value) and "33" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "detail"),
+    [
+        (0x17, b""),
+        (0x17, b"\x00"),
+        (0x17, b"\x03R-1x"),
+        (0x17, b"\x03R 1"),
+        (0x17, b"\x0dABCDEFGHIJKLM"),
+        (0x19, b"\x34\x00\x03R-1"),
+        (0x19, b"\x02\x02\x01\x03R-1"),
+        (0x1A, b"\x00\x34\x03R-1"),
+        (0x1A, b"\x06\x34\x03R-1"),
+    ],
+)
+def test_a_deck_that_is_told_wrongly_is_a_protocol_error(kind: int, detail: bytes) -> None:
+    content = bytes([1, 0, 0x83, 0]) + (1).to_bytes(8, "little") + bytes([kind]) + detail
+    with pytest.raises(m.ProtocolError):
+        m.from_bytes(content)
+
+
+def test_a_shuffle_names_a_deck() -> None:
+    head = bytes([1, 0, 6, 0]) + (1).to_bytes(4, "little")
+    for body in (b"", b"\x00", b"\x02R-1", b"\x03R\x001"):
+        with pytest.raises(m.ProtocolError):
+            m.from_bytes(head + body)

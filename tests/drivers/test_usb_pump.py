@@ -1,0 +1,261 @@
+"""The USB pump at the real pyusb, on a simulated bus: every error by its number, and the way back from each."""
+
+from __future__ import annotations
+
+import errno
+import threading
+import time
+
+import pytest
+import usb.core
+from serial_doubles import Inbox
+from usb_doubles import WANTED, Echo, echoing, pump, seen
+
+from drivers.events import PortBytes, PortClosed, PortOpened
+from drivers.transport import usb_port
+from drivers.transport.pump import PortUnavailable
+from drivers.transport.usb_port import Verdict, backend_named, verdict
+from firmware_sim.shuffler_unit import PRODUCT, VENDOR
+from firmware_sim.usb_backend import SimBackend
+from firmware_sim.usb_bus import IN, OUT, UsbBus
+
+
+def test_bytes_go_both_ways() -> None:
+    with echoing() as (bus, device, port, inbox):
+        port.write(b"hello")
+        bus.send(device, b"there")
+        assert inbox.bytes(5) == b"there"
+        assert seen(lambda: bytes(device.heard) == b"hello")
+
+
+def test_nobody_is_made_to_wait_by_a_read() -> None:
+    """A second thread sends: with one, a write would wait for a read of ten seconds to end."""
+    with echoing(read_ms=1000) as (_, device, port, _):
+        arrived = threading.Event()
+        device.hears = lambda data: (device.heard.extend(data), arrived.set())
+        port.write(b"now")
+        assert arrived.wait(0.5)
+
+
+def test_f33_a_quiet_device_is_not_gone() -> None:
+    with echoing() as (bus, device, _, inbox):
+        device.faults.read_errors.extend([errno.ETIMEDOUT] * 5)
+        assert seen(lambda: not device.faults.read_errors)
+        bus.send(device, b"still here")
+        assert inbox.bytes(10) == b"still here"
+        assert not any(isinstance(event, PortClosed) for event in inbox.all)
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [
+        (errno.ENODEV, "device gone"),
+        (errno.EIO, "device gone"),
+        (None, "unknown USB fault: unplug the device and plug it in again"),
+    ],
+)
+def test_f33_errors_are_told_by_number(number: int | None, reason: str) -> None:
+    with echoing() as (_, device, _, inbox):
+        device.faults.read_errors.append(number)
+        assert inbox.until_closed().reason == reason
+        inbox.until_opened()  # and it is looked for again
+
+
+def test_f33_no_text_is_ever_looked_at() -> None:
+    texts = ["Operation timed out", "No such device", "Input/output error", "gone"]
+    for text in texts:
+        assert verdict(usb.core.USBError(text, None, None)) is Verdict.UNKNOWN
+        assert verdict(usb.core.USBError(text, None, errno.ENODEV)) is Verdict.GONE
+        assert verdict(usb.core.USBTimeoutError(text, None, errno.ETIMEDOUT)) is Verdict.NO_NEWS
+
+
+def test_f27_a_reset_makes_the_handle_dead_and_the_device_is_found_afresh() -> None:
+    with echoing() as (bus, device, port, inbox):
+        before = device.address
+        device.faults.stalls_again = device.faults.stalled = True  # a stall that clearing does not end
+        assert inbox.until_closed().reason == "device deaf: it answers nothing"
+        inbox.until_opened()
+        assert device.resets == 1
+        assert device.address != before
+        reset_at = max(place for place, (call, _) in enumerate(bus.calls) if call == "reset")
+        dead = bus.calls[reset_at][1]
+        assert {call for call, handle in bus.calls[reset_at + 1 :] if handle == dead} <= {
+            "release"
+        }  # given back, no more
+        port.write(b"again")
+        bus.send(device, b"alive")
+        assert inbox.bytes(5) == b"alive"
+
+
+def test_a_stall_that_ends_by_clearing_costs_nothing() -> None:
+    with echoing() as (bus, device, _, inbox):
+        device.faults.stalled = True
+        assert seen(lambda: not device.faults.stalled)
+        bus.send(device, b"on")
+        assert inbox.bytes(2) == b"on"
+        assert device.resets == 0
+
+
+def test_f32_after_time_outs_the_halt_is_cleared() -> None:
+    with echoing(read_ms=100) as (bus, device, port, inbox):
+        device.faults.deaf_after_timeout = True
+        port.write(b"?")  # an answer is due
+        assert seen(lambda: device.out_of_step)
+        bus.send(device, b"done")
+        assert inbox.bytes(4) == b"done"
+        assert device.resets == 0
+
+
+def test_f32_a_deaf_endpoint_is_reset() -> None:
+    with echoing() as (bus, device, port, inbox):
+        device.faults.deaf = True
+        port.write(b"?")
+        assert inbox.until_closed().reason == "device deaf: it answers nothing"
+        inbox.until_opened()
+        bus.send(device, b"back")
+        assert inbox.bytes(4) == b"back"
+
+
+def test_a_device_that_is_asked_nothing_is_never_called_deaf() -> None:
+    with echoing() as (bus, device, _, inbox):
+
+        def reads() -> int:
+            return sum(call == "read" for call, _ in bus.calls)
+
+        begun = reads()
+        while reads() < begun + 40:  # many time-outs
+            time.sleep(0.005)
+        assert device.resets == 0
+        assert inbox.now() == []
+
+
+class Times:
+    """Virtual time: resting is what passes it."""
+
+    def __init__(self) -> None:
+        self.ns = 0
+        self.rests: list[float] = []
+
+    def rest(self, seconds: float) -> None:
+        self.rests.append(seconds)
+        self.ns += int(seconds * 1e9)
+
+
+@pytest.mark.parametrize(("refused_s", "told"), [(1.5, False), (4.0, True)])
+def test_f34_permission_may_take_three_seconds(refused_s: float, told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    bus, device, inbox, times = UsbBus(), Echo(), Inbox(), Times()
+    monkeypatch.setattr("firmware_sim.usb_bus.time.monotonic_ns", lambda: times.ns)
+    device.faults.no_access_until_ns = int(refused_s * 1e9)
+    bus.plug(device)
+    port = pump(bus, inbox.post, backoff=usb_port.rest_s, rest=times.rest)
+    port._clock_ns = lambda: times.ns
+    port.start()
+    try:
+        while not isinstance(inbox.next(), PortOpened):
+            pass
+    finally:
+        port.close()
+    reasons = {event.reason for event in inbox.all if isinstance(event, PortClosed)}
+    assert reasons == ({"no permission: check the udev rule and the group"} if told else set())
+    assert times.ns < (refused_s + 1.1) * 1e9
+
+
+def test_a_kernel_driver_is_sent_away() -> None:
+    bus, device, inbox = UsbBus(), Echo(), Inbox()
+    device.faults.kernel_driver = True
+    bus.plug(device)
+    port = pump(bus, inbox.post)
+    port.start()
+    inbox.until_opened()
+    assert device.faults.kernel_driver is False
+    port.close()
+
+
+def test_another_program_holds_it() -> None:
+    bus, device, inbox = UsbBus(), Echo(), Inbox()
+    bus.plug(device)
+    other = bus.open("another", device.address)
+    bus.claim(other)
+    port = pump(bus, inbox.post)
+    port.start()
+    assert inbox.until_closed().reason == "in use by another program"
+    bus.gone("another")
+    inbox.until_opened()
+    port.close()
+
+
+def test_another_serial_number_is_another_device() -> None:
+    bus, inbox = UsbBus(), Inbox()
+    bus.plug(Echo("SIM-9999"))
+    port = pump(bus, inbox.post)
+    port.start()
+    assert inbox.until_closed().reason == "not connected"
+    bus.plug(Echo())
+    inbox.until_opened()
+    port.close()
+
+
+def test_two_of_the_same_serial_number_are_refused() -> None:
+    bus, inbox = UsbBus(), Inbox()
+    bus.plug(Echo())
+    bus.plug(Echo())
+    port = pump(bus, inbox.post)
+    port.start()
+    assert inbox.until_closed().reason == "two devices with the same serial number"
+    port.close()
+
+
+def test_what_was_not_sent_is_dropped_with_the_connection() -> None:
+    with echoing() as (bus, device, port, inbox):
+        bus.unplug(device)
+        assert inbox.until_closed().reason == "device gone"
+        port.write(b"stale")
+        bus.plug(device)
+        inbox.until_opened()
+        port.write(b"fresh")
+        bus.send(device, b"x")
+        inbox.bytes(1)
+        assert seen(lambda: bool(device.heard))
+        assert bytes(device.heard) == b"fresh"
+
+
+def test_two_hundred_plugs_leave_no_thread_and_no_handle() -> None:
+    with echoing() as (bus, device, port, inbox):
+        before = threading.active_count()
+        for _ in range(200):
+            bus.unplug(device)
+            inbox.until_closed()
+            bus.plug(device)
+            inbox.until_opened()
+        assert threading.active_count() <= before
+        assert len(bus._handles) == 1
+        port.write(b"ok")
+
+
+def test_closing_ends_within_two_seconds_while_a_read_waits() -> None:
+    with echoing(read_ms=1000) as (bus, device, port, _):
+        begun = time.monotonic()
+        port.close()
+        assert time.monotonic() - begun < 2
+        assert device.claimed_by == 0
+        assert bus._handles == {}
+    assert not [t for t in threading.enumerate() if "shuffler" in t.name]
+
+
+def test_backends_are_found_by_name() -> None:
+    assert isinstance(backend_named("firmware_sim"), SimBackend)
+    with pytest.raises(PortUnavailable, match="no USB backend is called nobody"):
+        backend_named("nobody")
+
+
+def test_the_simulated_device_is_what_the_pump_looks_for() -> None:
+    assert (WANTED.vendor, WANTED.product) == (VENDOR, PRODUCT)
+    assert (IN & 0x80, OUT & 0x80) == (0x80, 0)
+
+
+def test_a_read_is_posted_with_its_port() -> None:
+    with echoing() as (bus, device, _, inbox):
+        bus.send(device, b"z")
+        event = inbox.next()
+        assert isinstance(event, PortBytes)
+        assert (event.port, event.data) == ("shuffler", b"z")
