@@ -119,6 +119,10 @@ class Stop(Command, frozen=True, kw_only=True, tag="stop"):
     """STOP: triggers the draw, is never its entropy."""
 
 
+class Announce(Command, frozen=True, kw_only=True, tag="announce"):
+    """The board cannot show the drawn joker: the dealer tells it to the players."""
+
+
 class Fold(Command, frozen=True, kw_only=True, tag="fold"):
     """The box gives up."""
 

@@ -210,6 +210,7 @@ class Alarm(Struct, frozen=True, kw_only=True):
 class Hand(Struct, frozen=True, kw_only=True):
     """The open hand. `back` is where irregular or fault will return to.
 
+    `announced`: the dealer told the joker in place of the board.
     `chosen`: every box took the ante or bought the dealer a card; `takers_settled`: those that took are done;
     `bought`: the bought card lies there. `faults`: all causes since play stopped; `lost`: cards that went to the felt
     unrecorded meanwhile. `late`: boxes with a chip on the bet sensor that came after LOCK and does not count.
@@ -230,6 +231,7 @@ class Hand(Struct, frozen=True, kw_only=True):
     bought: bool = False
     joker: JokerPhase = JokerPhase.NONE
     slot: Secret | None = None
+    announced: bool = False
     commitment: str = ""
     seed: Secret = Secret("")
     stop_late: bool = False

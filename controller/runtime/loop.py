@@ -267,7 +267,9 @@ class Loop:
 
     def _joker_owed(self) -> bool:
         """After a restart no key works before the board has shown the joker again."""
-        return lamps.joker_lit(self._p.service.table.hand) and not self._joker_shown
+        hand = self._p.service.table.hand
+        told = hand is not None and hand.announced  # by word of mouth: the board owes nothing any more
+        return lamps.joker_lit(hand) and not told and not self._joker_shown
 
     # --- the socket --------------------------------------------------------------------------------------------------
 

@@ -58,6 +58,7 @@ def items(table: Table, setup: Setup) -> list[Item]:
         "resume": Item("resume", cm.Resume()),
         "reset": Item("reset", cm.Reset()),
         "discard_check": Item(f"discards {box} ok", cm.DiscardCheck(box=box)),
+        "announce": Item("announce joker", cm.Announce()),
         "manual": Item("deal by hand", cm.Manual(reason=REASON)),
         "automatic": Item("cards from shoe", cm.Automatic()),
         "release": Item(f"release box {box}", cm.Release(box=box)),

@@ -14,8 +14,8 @@ import msgspec
 from controller.domain.hand import decisions
 from controller.domain.hand.expects import Expect, Want, current_decider, expects, may_look, side_bets
 from controller.domain.hand.setup import Setup
-from controller.domain.phases import JokerPhase, Phase
-from controller.domain.state import DOC, UNPAYABLE, Box, BoxStatus, CardSource, FaceUp, Hand, Slot, Table, Unread
+from controller.domain.phases import Health, JokerPhase, Phase
+from controller.domain.state import DOC, UNPAYABLE, Box, BoxStatus, CardSource, Cause, FaceUp, Hand, Slot, Table, Unread
 from controller.table import prompts
 from controller.table.payout import PayLine, pay_lines
 
@@ -289,12 +289,24 @@ def allowed(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
         words = ("void_hand",) if dead else (leave, *dead_box, "void_hand")
     if want.kind is Want.START:
         words = (*words, *_way_of_cards(table, setup))
+    if announces(table, want):
+        words = ("announce", *words)
     box = current_decider(hand, setup) if hand.phase is Phase.DECISIONS else None
     if box is not None:
         words = (*decisions.options(hand, box, setup), *words)
     if want.kind is Want.STOP and hand.stop_late:
         words = ("start", *words)
     return words
+
+
+def announces(table: Table, want: Expect) -> bool:
+    """A drawn joker waits for a board that cannot show it."""
+    hand = table.hand
+    if hand is None or hand.joker is not JokerPhase.DRAWN:
+        return False
+    if want.kind is Want.SUPERVISOR:
+        return hand.phase is Phase.FAULT and hand.fault_cause is Cause.BOARD
+    return want.kind is Want.BOARD and table.devices.get("board", Health.ABSENT) is not Health.READY
 
 
 def _way_of_cards(table: Table, setup: Setup) -> tuple[str, ...]:

@@ -32,6 +32,8 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "stop": (809, "Player presses STOP for the joker", "Игрок нажимает STOP: джокер"),
     "stop_late": (810, "STOP timed out: dealer presses START to draw", "STOP не нажат: дилер нажимает START"),
     "board": (811, "Joker drawn: wait for the board", "Джокер выбран: ждите табло"),
+    "board_dead": (838, "Board dead: repair it, or supervisor: announce joker",
+                   "Табло молчит: чинить или объявить (инспектор)"),
     "entry_box": (812, "Box {b}, card {i} is unread: enter it, supervisor confirms",
                   "Бокс {b}, карта {i} не прочитана: введите, инспектор подтвердит"),
     "entry_dealer": (813, "Dealer's card {i} is unread: enter it, supervisor confirms",
@@ -123,6 +125,8 @@ def _key(table: Table, want: Expect, setup: Setup) -> str:
             return "decision_draw"
         case Want.DEAL if want.place == "draw":
             return "hand_serve"
+        case Want.BOARD if table.devices.get("board", Health.ABSENT) is not Health.READY:
+            return "board_dead"
         case Want.ENTRY if hand is not None and by_hand.place_by_hand(hand, want.place, want.box, want.index):
             return "hand_open" if hand.phase is Phase.DEALING else f"hand_{want.place}"
         case Want.ENTRY:
@@ -148,11 +152,13 @@ def wrapped(text: str) -> tuple[str, ...]:
 
 
 def headline(table: Table, setup: Setup, language: str) -> str:
-    """The display's first line: a late bet, else hand and phase."""
+    """The display's first line: a late bet, the joker where no board shows it, else hand and phase."""
     hand = table.hand
     if hand is not None and hand.late:
         boxes = " ".join(str(box) for box in hand.late)
         return f"ПОЗДНЯЯ СТАВКА {boxes}" if language == "ru" else f"LATE BET BOX {boxes}"
+    if hand is not None and hand.announced:
+        return f"#{hand.number} JOKER {hand.slot}"
     return f"{setup.table} #{hand.number} {hand.phase}" if hand else f"{setup.table} closed"
 
 

@@ -116,6 +116,12 @@ def _turn() -> Rig:
     return rig
 
 
+def _board_dead() -> Rig:
+    rig = _dealt().lock().to(Want.BOARD)
+    rig.device(cm.DeviceOut(device="board", reason="gone"))
+    return rig
+
+
 def _by_hand() -> Rig:
     rig = _dealing()
     rig.do(cm.Manual(), S1)
@@ -163,11 +169,13 @@ SITUATIONS: dict[str, Callable[[], Rig]] = {
     "choice": _choice,
     "award": _award,
     "by_hand": _by_hand,
+    "board_dead": _board_dead,
     "irregular": _irregular,
     "fault": _fault,
 }
 PLAY = {"dealing", "stop", "board", "decision", "draw", "reveal", "turn", "entry", "discards", "check", "paid", "rest",
-        "release", "russian", "choice", "by_hand"}  # fmt: skip
+        "release", "russian", "choice", "by_hand",
+        "board_dead"}  # fmt: skip
 OPEN = {*SITUATIONS} - {"closed"}
 POSSIBLE: dict[str, set[str]] = {
     "sign_on": {"closed", "deck", "betting"},
@@ -184,6 +192,7 @@ POSSIBLE: dict[str, set[str]] = {
     "lock": {"betting"},
     "start": {"betting"},
     "stop": {"dealing", "stop", "by_hand"},
+    "announce": {"board_dead"},
     "dealt": {"by_hand"},
     "manual": {"deck", "betting", "locked", "award", *PLAY} - {"by_hand"},
     "automatic": set(),  # the shoe serves, or a hand is being played

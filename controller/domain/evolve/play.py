@@ -186,7 +186,7 @@ def _joker_drawn(table: Table, event: ev.JokerDrawn) -> Table:
 @on(ev.JokerShown)
 def _joker_shown(table: Table, event: ev.JokerShown) -> Table:
     table = replace(table, jokers=(*table.jokers, event.slot)[-RECENT_JOKERS:])
-    return with_hand(table, joker=JokerPhase.SHOWN)
+    return with_hand(table, joker=JokerPhase.SHOWN, announced=event.by == "dealer")
 
 
 @on(ev.Folded)

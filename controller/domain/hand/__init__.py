@@ -248,6 +248,8 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
             return trouble.resume(table, hand, cmd, setup)
         case cm.Deck():
             return people.new_deck(table, hand, cmd)
+        case cm.Announce():
+            return trouble.announce(table, hand, setup)
         case cm.BoardShows():
             return dealing.board_shows(hand)
         case cm.TimeOut():

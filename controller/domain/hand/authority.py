@@ -37,7 +37,7 @@ class Identity(msgspec.Struct, frozen=True):
 OVERSIGHT = frozenset({"supervisor", "surveillance"})
 
 _SUPERVISED: tuple[type[cm.Command], ...] = (
-    cm.EnterCard, cm.Manual, cm.Automatic,
+    cm.Announce, cm.EnterCard, cm.Manual, cm.Automatic,
     cm.Redirect, cm.VoidBox, cm.DiscardCheck, cm.Resume, cm.Reset, cm.Release, cm.Deck, cm.CorrectStake,
 )  # fmt: skip
 _ANYONE: tuple[type[cm.Command], ...] = (cm.SignOn, cm.SignOff, cm.Approve, cm.Reject, cm.Call, cm.Stop, cm.Claim)

@@ -13,7 +13,7 @@ from controller.domain.hand.betting import stake_wrong
 from controller.domain.hand.dealing import hold, seen_cards
 from controller.domain.hand.expects import Want, current_decider, deal_place, drawing, expects, public_cards
 from controller.domain.hand.setup import Setup
-from controller.domain.phases import HELD, JokerPhase, Phase, may_return, next_phase, serves
+from controller.domain.phases import HELD, Health, JokerPhase, Phase, may_return, next_phase, serves
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import UNKNOWN, UNPAYABLE, BoxStatus, CardSource, Cause, Choice, Hand, Table
 
@@ -203,6 +203,22 @@ def _entered(table: Table, hand: Hand, word: str, cmd: cm.EnterCard, setup: Setu
     if lying is not None and want.index >= len(lying):  # an open card dealt by hand: named as it comes
         return (ev.CardsByHand(place=want.place, box=0, count=1), entered)
     return (entered,)
+
+
+# --- without the board -----------------------------------------------------------------------------------------------
+
+
+def announce(table: Table, hand: Hand, setup: Setup) -> Result:
+    """The drawn joker becomes public by word of mouth, where the board cannot show it. It stays the same one."""
+    faulty = hand.phase is Phase.FAULT and hand.fault_cause is Cause.BOARD
+    dead = table.devices.get("board", Health.ABSENT) is not Health.READY
+    waits = expects(table, setup).kind is Want.BOARD and dead
+    if hand.joker is not JokerPhase.DRAWN or hand.slot is None or not (faulty or waits):
+        return reject(Why.NOT_NOW, command="announce", phase=hand.phase)
+    cleared = reset(table, hand, cm.Reset(), setup) if faulty else ()
+    if isinstance(cleared, Rejection):
+        return cleared
+    return (*cleared, ev.JokerShown(slot=str(hand.slot), by="dealer"))
 
 
 # --- without the shoe ------------------------------------------------------------------------------------------------
