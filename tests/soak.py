@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent / "lab"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import auditor
+import crash_checks
 import lab_journals
 import mutation
 from harness import Rig, make_setup
@@ -65,10 +66,24 @@ def mutations(folder: Path) -> int:
     return mutation.every_byte(rows, 1, mutation.BITS)
 
 
+def crashes() -> int:
+    """Every game killed, and its power cut, at each single write of two hands."""
+    if not crash_checks.strace_there():
+        print("soak: strace is not installed, no table was killed at each of its writes", flush=True)
+        return 0
+    images = 0
+    for rules in shipped():
+        for dice, mirror in ((None, False), (random.Random(rules), False), (random.Random(rules), True)):
+            with tempfile.TemporaryDirectory() as folder:
+                images += crash_checks.Moments(rules, Path(folder), 2, mirror=mirror).check(dice=dice).images
+    return images
+
+
 def main() -> None:
     """`tests/soak.py SEEDS`."""
     with tempfile.TemporaryDirectory() as folder:
         print(f"soak: OK {mutations(Path(folder))} changed bits of a journal found and placed", flush=True)
+    print(f"soak: OK {crashes()} tables restarted after a kill or a power cut at a write of theirs", flush=True)
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     start, hands, requests = time.perf_counter(), 0, 0
     for seed in range(seeds):

@@ -1,0 +1,62 @@
+"""Killed, or its power cut, at each single write, fsync and rename of whole hands (F62, F63, F68).
+
+strace says what the table wrote; a moment of it is laid on disk again and the table started there. Every call of one
+game here and some of all others; all of them in `make soak`.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from crash_checks import Moments, strace_there
+from crash_images import Call, Disk
+
+from controller.errors import TableError
+from controller.rulesets import shipped
+
+pytestmark = pytest.mark.skipif(not strace_there(), reason="strace is not installed (.ci/run installs it)")
+
+EVERY_CALL = ("jpoker",)
+
+
+@pytest.mark.parametrize("game", shipped())
+def test_killed_at_the_writes_of_a_hand(game: str, tmp_path: Path) -> None:
+    counted = Moments(game, tmp_path).check(each=1 if game in EVERY_CALL else 9)
+    assert counted.images > (200 if game in EVERY_CALL else 15)
+    assert counted.finished > 10
+
+
+@pytest.mark.parametrize("game", ["jpoker", "oasis_ru"])
+def test_what_no_fsync_confirmed_is_lost(game: str, tmp_path: Path) -> None:
+    counted = Moments(game, tmp_path).check(each=5, dice=random.Random(game))
+    assert counted.finished > 10
+
+
+def test_with_a_mirror_whichever_copy_was_ahead(tmp_path: Path) -> None:
+    counted = Moments("jpoker", tmp_path, mirror=True).check(each=7, dice=random.Random(7))
+    assert counted.finished > 10
+
+
+def test_the_check_finds_a_table_that_does_not_wait_for_the_disk(tmp_path: Path) -> None:
+    """The control: the same run with its fsyncs taken out must fail."""
+    moments = Moments("caribbean", tmp_path)
+    moments.calls = [call for call in moments.calls if call.kind != "sync" or "journal" not in call.path.name]
+    with pytest.raises((AssertionError, TableError)):
+        moments.check(each=5, dice=random.Random(1))
+
+
+def test_a_write_that_no_fsync_followed_may_be_lost_or_torn() -> None:
+    disk, path = Disk(), Path("/a")
+    for call in (
+        Call("make", path),
+        Call("write", path, 0, b"sure"),
+        Call("sync", path),
+        Call("write", path, 4, b"more"),
+    ):
+        disk.do(call)
+    assert disk.killed() == {path: b"suremore"}
+    assert disk.power_cut() == {path: b"sure"}
+    seen = {disk.power_cut(random.Random(n))[path] for n in range(60)}
+    assert {b"sure", b"suremore", b"suremo"} <= seen
