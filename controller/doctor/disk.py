@@ -22,6 +22,7 @@ SPACE = Topic(923)
 HEALTH = Topic(924)
 SWAP = Topic(925)
 CORE = Topic(926)
+MIRROR = Topic(927)
 MEMORY_SYSTEMS = ("tmpfs", "ramfs", "overlay")
 WRITES, BLOCK = 100, bytes(4096)
 SLOW_P50_MS, SLOW_P99_MS, DEAD_P99_MS = 25.0, 250.0, 3000.0
@@ -47,8 +48,25 @@ def probe(scene: Scene) -> Iterator[Finding]:
         yield _space(folder)
     else:
         yield FOLDER.fail("the journal's folder is missing", str(folder), "systemd-tmpfiles --create makes it")
+    yield from _mirror(scene, folder)
     yield _swap(scene.machine)
     yield _core(scene)
+
+
+def _mirror(scene: Scene, folder: Path) -> Iterator[Finding]:
+    """The second copy, which is worth something on another medium only."""
+    if scene.config.journal.mirror is None:
+        remedy = "name journal.mirror on another medium: with one copy a worn card ends the hand"
+        yield MIRROR.warn("the journal has no second copy", "journal.mirror", remedy)
+        return
+    there = Path(scene.config.journal.mirror).parent
+    if not there.is_dir():
+        yield MIRROR.fail("the mirror's folder is missing", str(there), "mount its medium there")
+    elif folder.is_dir() and there.stat().st_dev == folder.stat().st_dev:
+        yield MIRROR.warn("the mirror lies on the journal's own medium", str(there), "mount another one there")
+    else:
+        yield MIRROR.ok("the mirror lies on another medium", str(there))
+        yield _space(there)
 
 
 def _owner(machine: Machine, folder: Path) -> Finding:

@@ -26,12 +26,14 @@ JOURNAL = Topic(942)
 CLOCK = Topic(943)
 PEOPLE = Topic(944)
 PINS = Topic(945)
+LINE_KEY = Topic(946)
 EASY_PINS = ("1111", "2222", "3333", "1234", "123456")  # the bench's own, and the first that anyone tries
 
 
 def probe(scene: Scene) -> Iterator[Finding]:
     """Keys first, then the journal that they sign, then the people."""
     pair = yield from _keys(scene)
+    yield from _line_key(scene)
     yield from _journal(scene, pair)
     yield from _people(scene)
 
@@ -50,6 +52,29 @@ def _keys(scene: Scene) -> Generator[Finding, None, str | None]:
         return None
     yield from _modes(signing, credential)
     return pair.public_hex
+
+
+def _line_key(scene: Scene) -> Iterator[Finding]:
+    """The key that seals the shoe's line."""
+    shoe = scene.config.shoe
+    if shoe is None:
+        return
+    if shoe.key is None:
+        remedy = "tablectl pair, then shoe.key in table.toml; until then lock the cable away"
+        yield LINE_KEY.warn("the shoe's line is in clear", shoe.port, remedy)
+        return
+    path = Path(shoe.key)
+    try:
+        keys.read_key(path)
+    except TableError as error:
+        told = TableError(222, error.what, error.where, "two people pair the shoe: tablectl pair")
+        yield _or_unseen(scene, path, LINE_KEY, error if path.exists() else told)
+        return
+    if scene.machine.user.may_use(path):
+        yield LINE_KEY.ok("the shoe is paired", str(path))
+    else:
+        remedy = f"chown {scene.machine.user.name}: {path}"
+        yield LINE_KEY.fail("the daemon cannot read the shoe's key", str(path), remedy)
 
 
 def _or_unseen(scene: Scene, path: Path, topic: Topic, error: TableError) -> Finding:

@@ -151,6 +151,19 @@ def test_whose_folder_it_is(tree: Tree) -> None:
     assert found.level(920) is FAIL and "missing" in found.text(920) and found.of(922) == []
 
 
+def test_the_second_copy(tree: Tree) -> None:
+    assert tree.find(disk.probe).level(927) is WARN
+    path = tree.config()
+    path.write_text(path.read_text().replace('journal.db"', 'journal.db"\nmirror = "/nowhere/mirror.db"'))
+    assert "folder is missing" in tree.find(disk.probe).text(927)
+    (tree.folder / "stick").mkdir()
+    path.write_text(path.read_text().replace("/nowhere", "stick"))
+    assert "own medium" in tree.find(disk.probe).text(927)
+    path.write_text(path.read_text().replace("stick", "/dev/shm"))
+    found = tree.find(disk.probe)
+    assert found.level(927) is OK and len(found.of(923)) == 2
+
+
 SWAPS = "Filename Type Size Used Priority\n"
 
 

@@ -33,6 +33,7 @@ signing = "signing.key"
 operators = "operators.json"
 [shoe]
 port = "dev/table-shoe"
+unsealed = true
 """
 
 
