@@ -5,6 +5,7 @@ Prints hands per second and the seed of the first failure. Not collected by pyte
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "table"))
 sys.path.insert(0, str(Path(__file__).parent / "lab"))
+sys.path.insert(0, str(Path(__file__).parent / "randomness"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import auditor
@@ -20,12 +22,15 @@ import crash_checks
 import lab_journals
 import mutation
 from harness import Rig, make_setup
+from phase_locked import stopped
 from test_table_every_game import FILLED, Player
 
 from controller import settle
 from controller.domain import events as ev
+from controller.domain import joker
 from controller.journal.hands import read_hand
 from controller.journal.recall import check_draw
+from controller.randomness.report import judged
 from controller.rulesets import load, shipped
 from controller.table.audit import check_hand
 from tests.domain.hands import random_request
@@ -33,6 +38,7 @@ from tests.domain.test_readings import EVERY
 
 HANDS = 20
 REQUESTS = 500
+STOPS = 200_000
 
 
 def run(rules: str, seed: int, folder: Path) -> int:
@@ -79,8 +85,17 @@ def crashes() -> int:
     return images
 
 
+def phase_locked() -> int:
+    """R4: STOP at one and the same moment of 200,000 hands draws as well as ever. AssertionError where it does not."""
+    weights = joker.joker_weights(3)
+    found = judged("stop", lambda _, w, many: stopped(os.urandom, many), weights, STOPS, 10, 0.01 / 8, os.urandom)
+    assert all(verdict.passed for verdict in found), found
+    return STOPS
+
+
 def main() -> None:
     """`tests/soak.py SEEDS`."""
+    print(f"soak: OK {phase_locked()} draws by a STOP at a fixed moment", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         print(f"soak: OK {mutations(Path(folder))} changed bits of a journal found and placed", flush=True)
     print(f"soak: OK {crashes()} tables restarted after a kill or a power cut at a write of theirs", flush=True)

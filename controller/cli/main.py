@@ -34,6 +34,7 @@ MODULES = {
     "recall": "recall",
     "verify-hand": "recall",
     "doctor": "doctor",
+    "rng-test": "rng_test",
 }
 
 

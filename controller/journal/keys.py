@@ -71,6 +71,11 @@ def load_files(signing: Path, credential: Path) -> Keys:
     return Keys(read_key(signing), read_key(credential))
 
 
+def signing_key(path: Path) -> Ed25519PrivateKey:
+    """A signing key alone, for documents that are no journal."""
+    return Ed25519PrivateKey.from_private_bytes(read_key(path))
+
+
 def public_key(text: str) -> Ed25519PublicKey:
     """A public key from its 64 hex characters. ValueError where it is none."""
     return Ed25519PublicKey.from_public_bytes(bytes.fromhex(text))

@@ -1,0 +1,8 @@
+"""The table's harness is at hand."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1] / "table"))
