@@ -45,6 +45,7 @@ from controller.table.keypad import Keypad
 from controller.table.menu import Supervised
 from controller.table.service import Service
 from controller.table.setup import check_same_rules, make_setup
+from controller.table.watch import Watch
 from drivers.gpio.debounce import MS, Debouncer, Timing
 
 VERSION = "0.1.0"
@@ -135,7 +136,7 @@ def run(config: Config, source: Path) -> None:
     journal = open_journal(config)
     with contextlib.ExitStack() as stack:
         stack.callback(journal.close)
-        replayed = past.replay(journal)
+        replayed = past.replay(journal, config.alarms.hands)
         if replayed.table.open and replayed.opened is not None:
             check_same_rules(setup, replayed.opened, str(source))
         logs = stack.enter_context(_logs(config))
@@ -213,7 +214,8 @@ class _Assembled:
             SENSE_S if config.sensors else REFRESH_S,
         )
         self._loop: Loop | None = None
-        self._service = Service(setup, replayed.table, Recorder(journal, clock), os.urandom, self._changed)
+        watch = Watch(replayed.statistics, config.alarms, time.time)
+        self._service = Service(setup, replayed.table, Recorder(journal, clock), os.urandom, self._changed, watch)
 
     def run(self, stack: contextlib.ExitStack, started: ev.RunStarted) -> None:
         """Threads up, READY, the loop, and everything down again within two seconds."""

@@ -1,4 +1,4 @@
-"""Sections of table.toml about what the table watches beside the cards: bet sensors. Shapes and their sense only."""
+"""Sections of table.toml about what the table watches beside the cards: bet sensors, alarms. Shapes and their sense."""
 
 from __future__ import annotations
 
@@ -23,6 +23,29 @@ class SensorsSection(Struct, frozen=True, kw_only=True):
     amount: Annotated[int, Meta(ge=0, le=10**12)] = 0
     settle_ms: Annotated[int, Meta(ge=50, le=2000)] = 300
     collect_at_lock: bool = False
+
+
+Number = Annotated[int, Meta(ge=1, le=10**9)]
+
+
+class AlarmsSection(Struct, frozen=True, kw_only=True):
+    """When the live statistics raise an alarm. Rates need at least `least_events` events; see docs/statistics.md."""
+
+    hands: Annotated[int, Meta(ge=100, le=100_000)] = 2000
+    chance: Annotated[int, Meta(ge=1000, le=10**12)] = 1_000_000
+    least_hands: Number = 200
+    least_events: Number = 5
+    wins_margin: Annotated[int, Meta(ge=0, le=100)] = 8
+    joker_draws: Number = 275
+    reader_errors_per_1000: Number = 10
+    undos_per_100: Number = 30
+    voids_per_100: Number = 5
+    overrides_per_100: Number = 10
+    late_bets_per_100: Number = 10
+    power_losses: Number = 3
+    drops_per_hour: Number = 6
+    hands_per_minute: Number = 4
+    quiet_hands: Number = 200
 
 
 def sensors_wrong(sensors: SensorsSection | None, jackpot_stake: int, bonus_max: int) -> Iterator[Wrong]:

@@ -32,6 +32,7 @@ MODULES = {
     "advise": "odds",
     "audit": "audit",
     "recall": "recall",
+    "statistics": "statistics",
     "verify-hand": "recall",
     "doctor": "doctor",
     "rng-test": "rng_test",

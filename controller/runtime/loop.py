@@ -348,7 +348,7 @@ class Loop:
             "joker_dark": self._joker_owed(),
             "refused": {"code": refused.code, "en": refused.text("en"), "ru": refused.text("ru")} if refused else None,
         }
-        shown = projection.snapshot(service.table, service.setup, health)
+        shown = projection.snapshot(service.table, service.setup, health, service.statistics)
         self._p.server.publish(msgspec.json.encode(shown), service.table.version)
         self._show()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -14,19 +15,22 @@ from controller.domain.state import Table
 from controller.errors import TableError
 from controller.journal.codec import CodecError
 from controller.journal.journal import Journal
+from controller.journal.records import Stamp
 from controller.journal.sealing import SealError
+from controller.table.statistics import SPAN, Statistics, fold
 
 
 class Replayed(msgspec.Struct, frozen=True):
-    """The state that a journal says, and the rules that were in force last."""
+    """The state that a journal says, the rules that were in force last, and the statistics of its hands."""
 
     table: Table
     opened: ev.TableOpened | None
+    statistics: Statistics = Statistics()
 
 
-def replay(journal: Journal) -> Replayed:
-    """All events folded, in order of their numbers and no other."""
-    table = Table()
+def replay(journal: Journal, span: int = SPAN) -> Replayed:
+    """All events folded, in order of their numbers and no other. `span`: hands that the statistics cover."""
+    table, statistics = Table(), Statistics(span=span)
     opened: ev.TableOpened | None = None
     seq = 0
     try:
@@ -34,6 +38,7 @@ def replay(journal: Journal) -> Replayed:
             seq = record.seq
             if isinstance(record.event, ev.Event):
                 table = evolve(table, record.event)
+                statistics = fold(statistics, record.event, seconds(record.stamp))
             if isinstance(record.event, ev.TableOpened):
                 opened = record.event
     except (CodecError, SealError, ValueError, LookupError, AssertionError, TypeError) as error:
@@ -44,7 +49,15 @@ def replay(journal: Journal) -> Replayed:
             "run `tablectl audit`, then restore the mirror or set the file aside",
             exit_code=3,
         ) from None
-    return Replayed(table, opened)
+    return Replayed(table, opened, statistics)
+
+
+def seconds(stamp: Stamp) -> float:
+    """The wall time of a record, a label; 0 where it is none."""
+    try:
+        return datetime.fromisoformat(stamp.t).timestamp()
+    except ValueError:
+        return 0.0
 
 
 def recall_hand(journal: Journal, number: int) -> dict[str, Any] | None:

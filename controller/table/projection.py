@@ -105,6 +105,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     meters: dict[str, Any]
     last_hand: dict[str, Any] | None
     alarms: tuple[dict[str, Any], ...] = ()
+    statistics: Mapping[str, Any] = {}
 
 
 def face(slot: Slot) -> str:
@@ -118,7 +119,9 @@ def face(slot: Slot) -> str:
             return BACK
 
 
-def snapshot(table: Table, setup: Setup, health: Mapping[str, Any] | None = None) -> Snapshot:
+def snapshot(
+    table: Table, setup: Setup, health: Mapping[str, Any] | None = None, statistics: Mapping[str, Any] | None = None
+) -> Snapshot:
     """The public state. `health`: the daemon's own facts (recording or not, board in or out)."""
     hand = table.hand
     want = expects(table, setup)
@@ -149,6 +152,7 @@ def snapshot(table: Table, setup: Setup, health: Mapping[str, Any] | None = None
         meters=_meters(table, setup),
         last_hand=table.last_hand,
         alarms=tuple(msgspec.structs.asdict(alarm) for alarm in table.alarms),
+        statistics=statistics or {},
     )
 
 

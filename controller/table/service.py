@@ -22,6 +22,7 @@ from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import Cause, Table
 from controller.journal.store import JournalWriteError
+from controller.table.watch import Watch
 
 
 class Recorder(Protocol):
@@ -59,6 +60,7 @@ class Service:
         recorder: Recorder,
         entropy: Callable[[int], bytes],
         changed: Callable[[], None],
+        watch: Watch | None = None,
     ) -> None:
         self.setup = setup
         self.table = table
@@ -66,12 +68,18 @@ class Service:
         self._recorder = recorder
         self._entropy = entropy
         self._changed = changed
+        self._watch = watch
         self._refusals: dict[tuple[str, str, str], int] = {}
 
     @property
     def want(self) -> Expect:
         """What the table waits for."""
         return expects(self.table, self.setup)
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """Counts of public facts, for the snapshot."""
+        return self._watch.shown if self._watch is not None else {}
 
     @property
     def deal_enabled(self) -> bool:
@@ -96,9 +104,10 @@ class Service:
             self._record(result)
         except JournalWriteError as error:
             return self._freeze(error)
+        alarms = self._alarms()
         self._changed()
         asked = next((e.id for e in result if isinstance(e, ev.ApprovalAsked | ev.ApprovalJoined)), 0)
-        return Outcome(events=tuple(type(e).__name__ for e in result), waiting=asked)
+        return Outcome(events=tuple(type(e).__name__ for e in (*result, *alarms)), waiting=asked)
 
     def take_up(self, started: ev.RunStarted) -> None:
         """A run begins: recorded, and whatever the last run's end left undone follows now."""
@@ -162,6 +171,8 @@ class Service:
         for hand, group in _by_hand(self.table, events):
             self._durable(group, hand)
             self.table = evolve_all(self.table, group)
+            if self._watch is not None:
+                self._watch.saw(group)
         if self.not_recording:
             self.not_recording = ""
             self._changed()
@@ -181,6 +192,17 @@ class Service:
         copy, _, fault = (lacking or self.table.degraded).partition(": ")
         self._record((ev.JournalDegraded(copy=copy, fault=fault) if lacking else ev.JournalRestored(copy=copy),))
         self._changed()
+
+    def _alarms(self) -> tuple[ev.Event, ...]:
+        """What the statistics call for now that this has happened; with the next event where the disk takes nothing."""
+        due = self._watch.due(self.table) if self._watch is not None else ()
+        try:
+            if due:
+                self._record(due)
+        except JournalWriteError as error:
+            self._freeze(error)
+            return ()
+        return due
 
     def _freeze(self, error: JournalWriteError) -> Outcome:
         what = self.not_recording = str(error.fault)

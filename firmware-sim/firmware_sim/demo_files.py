@@ -61,6 +61,9 @@ operators = "operators.json"
 {shoe}[gpio]
 factory = "firmware_sim"
 
+[alarms]
+hands_per_minute = 1000  # the robot is quicker than any dealer
+
 [log]
 level = "info"
 file = "tabled.log"

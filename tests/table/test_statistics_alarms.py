@@ -1,0 +1,212 @@
+"""Simulated cheating raises the alarm, fair play over many hands does not (T6, T8, T11, T12, T13, T26). Seeded."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from statistics_stream import DECK, Stream, clumped, dealt, fair_shuffle, opened, riffled_once
+
+from controller.domain import events as ev
+from controller.table import alarms
+from controller.table.statistics import Statistics, fold, fold_all
+from controller.watch_config import AlarmsSection
+
+SHUFFLE = {"deck_neighbours", "deck_order"}
+
+
+def codes(stream: Stream) -> set[str]:
+    return {code for code, _ in stream.due}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_fair_play_over_many_hands_raises_nothing(seed: int) -> None:
+    assert Stream(seed).play(2500).due == {}
+
+
+def test_t26_blocks_that_survive_the_shuffle_are_found_in_a_few_hands() -> None:
+    stream = Stream(1, shuffle=clumped(10)).play(10)
+    assert stream.due[("deck_neighbours", "shuffle")] <= 4
+
+
+def test_t26_small_blocks_are_found_by_many_hands_together() -> None:
+    stream = Stream(1, shuffle=clumped(4)).play(60)
+    assert "deck_neighbours" in codes(stream)
+
+
+def test_t26_a_deck_riffled_once_keeps_its_order() -> None:
+    assert "deck_order" in codes(Stream(1, shuffle=riffled_once).play(20))
+
+
+def test_t26_a_deck_not_shuffled_at_all_is_found_at_once() -> None:
+    stream = Stream(1, shuffle=lambda random, before: before).play(3)
+    assert stream.due[("deck_neighbours", "shuffle")] == 2
+
+
+def test_t26_two_decks_in_turn_are_each_compared_with_themselves() -> None:
+    decks: list[list[str]] = [[], []]
+
+    def alternating(random: Random, before: list[str]) -> list[str]:
+        decks[0], decks[1] = decks[1], before
+        return clumped(10)(random, decks[0]) if decks[0] else fair_shuffle(random, before)
+
+    assert "deck_neighbours" in codes(Stream(1, shuffle=alternating).play(12))
+
+
+def test_t6_a_box_that_wins_too_often_is_found() -> None:
+    stream = Stream(5, wins=lambda box, dealer: 0.62 if box == 3 else 0.45).play(1500)
+    assert ("wins", "box 3") in stream.due
+    assert not {whom for _, whom in stream.due if whom.startswith("box") and not whom.startswith("box 3")}
+    assert not codes(stream) & SHUFFLE
+
+
+def test_t6_a_box_that_wins_with_one_dealer_is_found_with_him() -> None:
+    stream = Stream(6, wins=lambda box, dealer: 0.70 if (box, dealer) == (3, "d2") else 0.45).play(1500)
+    assert ("wins", "box 3 with dealer d2") in stream.due
+    assert ("wins", "box 3 with dealer d1") not in stream.due
+    assert ("wins", "dealer d1") not in stream.due
+
+
+def test_better_play_within_the_margin_raises_nothing() -> None:
+    assert Stream(7, wins=lambda box, dealer: 0.50 if box == 3 else 0.45).play(2500).due == {}
+
+
+def test_a_board_that_favours_a_joker_is_found() -> None:
+    stream = Stream(8, jokers=[*DECK, "DOC", "DOC", "DOC", "As", "As", "As", "As"]).play(600)
+    assert ("jokers", "board") in stream.due
+    assert stream.due[("jokers", "board")] >= 275
+
+
+def test_a_doc_that_comes_by_another_weight_is_found() -> None:
+    assert ("jokers", "board") in Stream(9, jokers=[*DECK, *["DOC"] * 12]).play(1000).due
+
+
+# --- thresholds, exactly ---------------------------------------------------------------------------------------------
+
+RATES = [
+    ("undos", ev.Undone(), "dealer d1", 30),
+    ("voids", ev.BoxVoided(box=1, reason="x"), "dealer d1", 5),
+    ("overrides", ev.CardEntered(place="box", box=1, index=0, card="As"), "dealer d1", 10),
+    ("overrides", ev.StakeCorrected(box=1, ante=20, bonus=0), "dealer d1", 10),
+    ("late_bets", ev.LateBet(box=2), "box 2", 10),
+]
+
+
+@pytest.mark.parametrize(("code", "event", "whom", "limit"), RATES)
+def test_rates_in_a_hundred_hands(code: str, event: ev.Event, whom: str, limit: int) -> None:
+    stream = Stream(1).play(99, dealers=("d1",))
+    at_limit = fold_all(stream.statistics, stream.events("d1", *[event] * limit), 0.0)
+    assert alarms.due(at_limit, stream.limits) == []
+    stream = Stream(1).play(99, dealers=("d1",))
+    above = fold_all(stream.statistics, stream.events("d1", *[event] * (limit + 1)), 0.0)
+    assert [(d.code, d.subject) for d in alarms.due(above, stream.limits)] == [(code, whom)]
+
+
+def test_few_events_are_no_rate() -> None:
+    stream = Stream(1)
+    few = fold_all(stream.statistics, stream.events("d1", *[ev.Undone()] * 4), 0.0)
+    assert alarms.due(few, stream.limits) == []
+
+
+def test_voided_hands_count_as_voids() -> None:
+    stream = Stream(1).play(20, dealers=("d1",))
+    for _ in range(5):
+        stream.statistics = fold_all(stream.statistics, stream.events("d1", outcome="void"), 0.0)
+    assert [(d.code, d.detail) for d in alarms.due(stream.statistics, AlarmsSection(hands_per_minute=99))] == [
+        ("voids", "5 in 25 hands, limit 5 in 100")
+    ]
+
+
+def test_reader_errors_by_device() -> None:
+    def unread(count: int) -> list[str]:
+        stream = Stream(1).play(20, dealers=("d1",))
+        more = [dealt("box", 1, "??", 100 + n, device="shoe") for n in range(count)]
+        s = fold_all(stream.statistics, stream.events("d1", *more), 0.0)
+        return [f"{d.code} {d.subject}" for d in alarms.due(s, stream.limits)]
+
+    assert unread(7) == []  # of 742 cards
+    assert unread(8) == ["reader_errors shoe"]
+
+
+def test_reader_errors_by_deck() -> None:
+    stream = Stream(1)
+    events = [e if not isinstance(e, ev.DeckTaken) else ev.DeckTaken(deck="red", source="shuffler")
+              for e in stream.events("d1", *[dealt("box", 1, "??", 90 + n) for n in range(6)])]  # fmt: skip
+    found = alarms.due(fold_all(stream.statistics, events, 0.0), stream.limits)
+    assert [d.subject for d in found] == ["deck red", "shoe"]
+
+
+def test_a_card_lost_with_its_event_is_no_misread() -> None:
+    stream = Stream(1)
+    lost = [dealt("box", 1, "??", 0) for _ in range(9)]
+    assert fold_all(stream.statistics, stream.events("d1", *lost), 0.0).count("unread", "shoe") == 0
+
+
+def started() -> ev.RunStarted:
+    return ev.RunStarted(version="", mode="bench", hardware={}, config_hash="")
+
+
+def ended() -> ev.RunEnded:
+    return ev.RunEnded(reason="", head="", signature="")
+
+
+@pytest.mark.parametrize(("stops", "count"), [([], 3), ([ended()], 0)])
+def test_t8_power_lost_between_lock_and_the_hand_s_end(stops: list[ev.Event], count: int) -> None:
+    stream = Stream(1)
+    stream.statistics = fold(stream.statistics, started(), 0.0)
+    stream.statistics = fold_all(stream.statistics, stream.events("d1"), 0.0)
+    for _ in range(3):
+        stream.statistics = fold_all(stream.statistics, stream.events("d2", *stops, started()), 0.0)
+    assert stream.statistics.count("power_losses", "dealer d2") == count
+    found = [d for d in alarms.due(stream.statistics, stream.limits) if d.code == "power_losses"]
+    assert [d.subject for d in found] == (["dealer d2"] if count else [])
+
+
+def test_power_lost_between_hands_is_nobody_s() -> None:
+    stream = Stream(1)
+    s = fold_all(stream.statistics, [started(), *stream.events("d1"), started(), started()], 0.0)
+    assert s.subjects("power_losses") == []
+
+
+def test_device_drops_in_an_hour() -> None:
+    s, limits = Statistics(), AlarmsSection()
+    for n in range(5):
+        s = fold(s, ev.DeviceDown(device="shoe", reason=""), n * 60.0)
+    assert alarms.due(s, limits) == []
+    late = fold(s, ev.DeviceDown(device="shoe", reason=""), 3600.0)
+    assert alarms.due(late, limits) == []  # the first is an hour ago
+    sixth = fold(s, ev.DeviceDown(device="shoe", reason=""), 3599.0)
+    assert [(d.code, d.subject) for d in alarms.due(sixth, limits)] == [("device_drops", "shoe")]
+
+
+def test_p17_hands_faster_than_people_deal() -> None:
+    stream = Stream(1)
+    for n in range(5):
+        stream.statistics = fold_all(stream.statistics, stream.events("d1"), n * 15.0)
+    assert alarms.due(stream.statistics, stream.limits) == []
+    stream.statistics = fold_all(stream.statistics, stream.events("d1"), 60.0)
+    assert [d.code for d in alarms.due(stream.statistics, AlarmsSection(hands_per_minute=3))] == ["pace"]
+
+
+def test_old_hands_leave_the_window() -> None:
+    stream = Stream(1, limits=AlarmsSection(hands=100)).play(5)
+    stream.statistics = fold_all(stream.statistics, stream.events("d1", *[ev.Undone()] * 9), 0.0)
+    stream.play(99)
+    assert (stream.statistics.count("undos", "dealer d1"), stream.statistics.count("hands")) == (9, 100)
+    stream.play(1)
+    assert (stream.statistics.count("undos", "dealer d1"), stream.statistics.count("hands")) == (0, 100)
+    assert stream.statistics.count("decided", "all") == 600
+    assert len(stream.statistics.window) == 100
+
+
+def test_another_game_begins_anew() -> None:
+    stream = Stream(1).play(10)
+    assert fold(stream.statistics, opened(), 0.0).count("hands") == 10
+    assert fold(stream.statistics, opened(rules_hash="other"), 0.0).count("hands") == 0
+
+
+def test_a_hand_that_has_not_ended_shows_nowhere() -> None:
+    stream = Stream(1).play(3)
+    whole = list(stream.events("d1", ev.Undone()))
+    s = fold_all(stream.statistics, whole[:-1], 0.0)
+    assert (s.tally, s.likeness, s.total) == (stream.statistics.tally, stream.statistics.likeness, 3)
