@@ -15,6 +15,7 @@ TABLE = """
 [table]
 id = "T1"
 rules = "{rules}"
+mode = "bench"
 boxes = 4
 [limits]
 ante_min = 10
