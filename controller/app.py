@@ -26,6 +26,7 @@ from controller.control.pins import PinDesk
 from controller.control.protocol import Answer
 from controller.control.server import ControlServer
 from controller.domain import events as ev
+from controller.domain.cards import card_text, deck
 from controller.domain.hand.authority import Identity
 from controller.errors import TableError
 from controller.hardware import Hardware, inputs, open_hardware
@@ -141,7 +142,8 @@ def run(config: Config, source: Path) -> None:
             check_same_rules(setup, replayed.opened, str(source))
         logs = stack.enter_context(_logs(config))
         _check_operators(config, logs, running=replayed.table.open)
-        hardware = stack.enter_context(open_hardware(config, replayed.table.shoe.last_event))
+        cards = [card_text(card) for card in deck(setup.rules.deck_size)]
+        hardware = stack.enter_context(open_hardware(config, replayed.table.shoe.last_event, cards))
         run_id = os.urandom(4).hex()
         table = _Assembled(config, setup, journal, replayed, logs, hardware, notifier, Clock(run_id))
         started = ev.RunStarted(

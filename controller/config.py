@@ -157,6 +157,14 @@ class ShoeSection(Struct, frozen=True, kw_only=True):
     unsealed: bool = False  # production takes a line in clear only where somebody has said so
 
 
+class ReaderSection(Struct, frozen=True, kw_only=True):
+    """A plain reader. `codes`: which printed code is which card (docs/readers.md)."""
+
+    port: Text
+    codes: Text
+    baud: Annotated[int, Meta(ge=1200, le=4_000_000)] = 9600
+
+
 class GpioSection(Struct, frozen=True, kw_only=True):
     factory: Name = "lgpio"
     settle_ms: Annotated[int, Meta(ge=1, le=200)] = 10
@@ -186,6 +194,7 @@ class Config(Struct, frozen=True, kw_only=True):
     control: ControlSection
     procedure: ProcedureSection = ProcedureSection()
     shoe: ShoeSection | None = None
+    reader: ReaderSection | None = None
     jackpot: JackpotSection | None = None
     gpio: GpioSection = field(default_factory=GpioSection)
     sensors: SensorsSection | None = None
@@ -317,11 +326,13 @@ def _sense(config: Config) -> Iterator[Mistake]:
     if (config.procedure.max_open_boxes or 0) > table.boxes:
         what = f"procedure.max_open_boxes {config.procedure.max_open_boxes} is more than the table's boxes"
         yield Mistake("procedure.max_open_boxes", what, f"give at most table.boxes, {table.boxes}")
-    if table.cards is CardSource.SHOE and config.shoe is None:
+    if table.cards is CardSource.SHOE and config.shoe is None and config.reader is None:
         remedy = 'add [shoe] with port = "/dev/...", or set table.cards to "at_turn" or "none"'
         yield Mistake("shoe", "missing section shoe", remedy)
     if config.shoe is not None:
         yield from _sealed(config.shoe, table.mode)
+    if config.shoe is not None and config.reader is not None:
+        yield Mistake("reader", "both [shoe] and [reader]", "keep the one that reads the cards as they are dealt")
     if table.mode is Mode.PRODUCTION and config.gpio.factory != "lgpio":
         what = f"gpio.factory {config.gpio.factory!r} in production"
         yield Mistake("gpio.factory", what, 'give "lgpio", or set table.mode to "bench"')
@@ -384,5 +395,6 @@ def _absolute(config: Config, source: Path, environ: Mapping[str, str]) -> Confi
         control=ControlSection(operators=at(config.control.operators), socket=at(config.control.socket)),
         shoe=config.shoe
         and replace(config.shoe, port=at(config.shoe.port), key=config.shoe.key and at(config.shoe.key)),
+        reader=config.reader and replace(config.reader, port=at(config.reader.port), codes=at(config.reader.codes)),
         log=replace(log, file=log.file and at(log.file)),
     )

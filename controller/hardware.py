@@ -9,14 +9,14 @@ import contextlib
 import os
 import queue
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from controller.config import Config, Mode
+from controller.config import Config, Mode, ReaderSection, ShoeSection
 from controller.errors import TableError
 from controller.journal.keys import read_key
 from controller.runtime.parts import Line
@@ -28,6 +28,8 @@ from drivers.gpio.pins import JOKER_BOARD, TEXT_DISPLAY
 from drivers.gpio.spi_link import SpiLink
 from drivers.gpio.text_display import TextDisplay
 from drivers.ports import BytePort, CardSource
+from drivers.reader_ascii import PlainReader
+from drivers.reader_codes import CodeTable, CodeTableError, parse_codes
 from drivers.shoe import Shoe
 from drivers.transport.pump import PortUnavailable
 from drivers.transport.serial_port import PortBusy, SerialPump
@@ -35,6 +37,7 @@ from drivers.wire.session import HostSeal, key_id
 
 INBOX = 1024
 PIN_FACTORY = "GPIOZERO_PIN_FACTORY"
+LEARN = "make it with tablectl learn-cards (docs/readers.md)"
 
 
 class Hardware(msgspec.Struct):
@@ -56,12 +59,12 @@ class Hardware(msgspec.Struct):
 
 
 @contextlib.contextmanager
-def open_hardware(config: Config, last_event: int) -> Iterator[Hardware]:
-    """Everything with pins and wires. `last_event`: number of the last card event that is on disk."""
+def open_hardware(config: Config, last_event: int, cards: Sequence[str]) -> Iterator[Hardware]:
+    """Everything with pins and wires. `last_event`: last card event that is on disk; `cards`: the deck of the game."""
     inbox: queue.Queue[Any] = queue.Queue(INBOX)
     with contextlib.ExitStack() as stack:
         try:
-            lines, ports, source = _open_lines(config, last_event, inbox, stack)
+            lines, ports, source = _open_lines(config, last_event, cards, inbox, stack)
             name = os.environ.get(PIN_FACTORY) or config.gpio.factory
             factory = open_factory(name, production=config.table.mode is Mode.PRODUCTION)
             make = partial(Panel, factory, inbox.put_nowait, time.monotonic_ns, inputs=inputs(config))
@@ -76,6 +79,7 @@ def open_hardware(config: Config, last_event: int) -> Iterator[Hardware]:
         names = {
             "shoe": config.shoe.port if config.shoe else "",
             "shoe_link": _link_name(config),
+            **({"reader": config.reader.port} if config.reader else {}),
             "usb_backend": "",
             "pin_factory": factory_name(factory),
         }
@@ -98,14 +102,40 @@ def _quietly(close: Callable[[], None]) -> Callable[[], None]:
 
 
 def _open_lines(
-    config: Config, last_event: int, inbox: queue.Queue[Any], stack: contextlib.ExitStack
+    config: Config, last_event: int, cards: Sequence[str], inbox: queue.Queue[Any], stack: contextlib.ExitStack
 ) -> tuple[tuple[Line, ...], tuple[BytePort, ...], CardSource | None]:
     """The devices on serial ports."""
-    if config.shoe is None:
+    source, section = _source(config, last_event, cards)
+    if source is None or section is None:
         return (), (), None
-    shoe = Shoe("shoe", last_event, seal=_seal(config.shoe.key))
-    port = _open_serial(shoe.name, config.shoe.port, config.shoe.baud, inbox, stack)
-    return (Line(shoe, port),), (port,), shoe
+    port = _open_serial(source.name, section.port, section.baud, inbox, stack)
+    return (Line(source, port),), (port,), source
+
+
+def _source(
+    config: Config, last_event: int, cards: Sequence[str]
+) -> tuple[CardSource | None, ShoeSection | ReaderSection | None]:
+    """What reads the cards as they are dealt, and where it is plugged in."""
+    if config.reader is not None:
+        return PlainReader("reader", code_table(config.reader.codes, cards), last_event), config.reader
+    if config.shoe is not None:
+        return Shoe("shoe", last_event, seal=_seal(config.shoe.key)), config.shoe
+    return None, None
+
+
+def code_table(path: str, cards: Sequence[str]) -> CodeTable:
+    """A plain reader's table; refused where one of these cards has no code."""
+    try:
+        table = parse_codes(Path(path).read_bytes())
+    except OSError as error:
+        raise TableError(140, f"cannot read the code table, {error.strerror}", path, LEARN) from None
+    except CodeTableError as error:
+        raise TableError(140, f"not a code table, {error}", path, LEARN) from None
+    missing = table.missing(cards)
+    if missing:
+        what = f"{len(missing)} cards have no code: {' '.join(missing[:8])}{' ...' if len(missing) > 8 else ''}"
+        raise TableError(141, what, path, LEARN)
+    return table
 
 
 def _link_name(config: Config) -> str:

@@ -57,15 +57,34 @@ class DeviceLost(msgspec.Struct, frozen=True):
 
 
 class CardRead(msgspec.Struct, frozen=True):
-    """One card left the shoe. `card` is None when the reader could not tell (`reason` says why)."""
+    """One card left the shoe. `card` is None when the reader could not tell (`reason` says why).
+
+    `trusted`: the device has proved who it is; a plain reader cannot.
+    """
 
     device: str
     event_no: int
     card: str | None
     reason: str = ""
+    trusted: bool = True
 
     def __repr__(self) -> str:
         return f"CardRead(device={self.device!r}, event_no={self.event_no}, card=**)"
+
+
+class DoubtfulRead(msgspec.Struct, frozen=True):
+    """A reader without a log may have missed or garbled cards; how many, nobody can tell.
+
+    `reason`: away (its port was closed), unknown_code, unfinished, too_long, overflow. `raw`: the first bytes, as hex.
+    """
+
+    device: str
+    event_no: int
+    reason: str
+    raw: str
+
+    def __repr__(self) -> str:
+        return f"DoubtfulRead(device={self.device!r}, event_no={self.event_no}, reason={self.reason!r}, raw=**)"
 
 
 class DeviceNote(msgspec.Struct, frozen=True):
@@ -153,5 +172,5 @@ class SensorLevels(msgspec.Struct, frozen=True):
     t_ns: int
 
 
-DeviceEvent = DeviceReady | DeviceLost | CardRead | DeviceNote | DeckTold | EventsLost | DeviceFault
+DeviceEvent = DeviceReady | DeviceLost | CardRead | DoubtfulRead | DeviceNote | DeckTold | EventsLost | DeviceFault
 PortEvent = PortOpened | PortBytes | PortClosed

@@ -12,6 +12,7 @@ from controller.domain.device_commands import (
     Command,
     DeviceIn,
     DeviceOut,
+    DoubtIn,
     LostIn,
     NoteIn,
     Said,
@@ -27,6 +28,7 @@ __all__ = [  # found here as well; what stands below needs no mention
     "Command",
     "DeviceIn",
     "DeviceOut",
+    "DoubtIn",
     "LostIn",
     "NoteIn",
     "Said",
@@ -293,6 +295,7 @@ class Release(Command, frozen=True, kw_only=True, tag="release"):
 class Reset(Command, frozen=True, kw_only=True, tag="reset"):
     """The cause of a fault is gone. `number`: cards lost with the shoe's events (default: all).
 
+    After doubtful reads somebody must have counted: there is no default.
     `cause`: what the person saw; another one by now is refused.
     """
 
@@ -354,7 +357,7 @@ class Ok(Command, frozen=True, kw_only=True, tag="ok"):
 
 
 INTERNAL: tuple[type[Command], ...] = (
-    CardIn, NoteIn, LostIn, DeviceIn, DeviceOut, TroubleIn, BoardShows, BoardFails, SensorsIn, TimeOut,
+    CardIn, DoubtIn, NoteIn, LostIn, DeviceIn, DeviceOut, TroubleIn, BoardShows, BoardFails, SensorsIn, TimeOut,
 )  # fmt: skip
 
 

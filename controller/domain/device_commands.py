@@ -24,9 +24,22 @@ class CardIn(Command, frozen=True, kw_only=True, tag="card_in"):
     event_no: int
     card: Said
     reason: Said = ""
+    trusted: bool = True
 
     def __repr__(self) -> str:
         return f"CardIn(device={self.device!r}, event_no={self.event_no}, card=**)"
+
+
+class DoubtIn(Command, frozen=True, kw_only=True, tag="doubt_in"):
+    """A reader without a log may have missed or garbled cards. `raw`: what it printed, as hex."""
+
+    device: str
+    event_no: int
+    reason: Said
+    raw: Said
+
+    def __repr__(self) -> str:
+        return f"DoubtIn(device={self.device!r}, event_no={self.event_no}, reason={self.reason!r}, raw=**)"
 
 
 class NoteIn(Command, frozen=True, kw_only=True, tag="note_in"):

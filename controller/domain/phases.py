@@ -88,7 +88,7 @@ HEALTH_TABLE: tuple[tuple[str, Health, Health], ...] = (
 )
 
 # What a phase asks of the devices before its step may open: (step, device, healths that serve).
-# `board` counts only in games with a joker, `shoe` only where cards come from it.
+# `board` counts only in games with a joker; `shoe` stands for whatever reads the cards here, if anything does.
 # Read by domain.hand before LOCK and before each card.
 JOINT_RULES: tuple[tuple[str, str, tuple[Health, ...]], ...] = (
     ("lock", "shoe", (Health.READY, Health.DEGRADED)),
@@ -148,11 +148,15 @@ def next_health(health: Health, trigger: str) -> Health:
     return Health(found) if found else health
 
 
-def serves(step: str, devices: dict[str, Health], *, joker: bool, shoe: bool = True) -> str | None:
-    """The first device that keeps `step` from opening, or None. What the table does without counts for nothing."""
-    needed = {"board": joker, "shoe": shoe}
-    for name, device, healths in JOINT_RULES:
-        if name == step and needed[device] and devices.get(device, Health.ABSENT) not in healths:
+def serves(step: str, devices: dict[str, Health], *, joker: bool, source: str = "shoe") -> str | None:
+    """The first device that keeps `step` from opening, or None. What the table does without counts for nothing.
+
+    `source`: the device that reads the cards in the shoe's place; empty where none does.
+    """
+    used = {"board": "board" if joker else "", "shoe": source}
+    for name, place, healths in JOINT_RULES:
+        device = used[place]
+        if name == step and device and devices.get(device, Health.ABSENT) not in healths:
             return device
     return None
 

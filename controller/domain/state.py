@@ -100,6 +100,7 @@ class Cause(StrEnum):
     DECLARED = "declared"
     SIDE_BETS = "side_bets"
     CARDS_LOST = "cards_lost"
+    READS_DOUBTED = "reads_doubted"
     EVENT_DIFFERS = "event_differs"
     DEVICE_CHANGED = "device_changed"
     BOARD = "board"

@@ -19,6 +19,7 @@ OVERRIDES = frozenset(
         *("CardEntered", "CardRedirected", "StakeCorrected", "BoxVoided", "BoxHeld", "BoxReleased", "JokerVoided"),
         *("Irregularity", "Resumed", "Authorised", "Undone", "FaultRaised", "FaultReset", "ReadingsDiffered"),
         "EventsMissed",
+        "ReadDoubted",
     }
 )
 

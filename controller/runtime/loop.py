@@ -35,6 +35,7 @@ from drivers.events import (
     DeviceEvent,
     DeviceFault,
     DeviceNote,
+    DoubtfulRead,
     Edge,
     EventsLost,
     PortBytes,
@@ -45,7 +46,7 @@ from drivers.events import (
 SECOND_NS = 1_000_000_000
 LONGEST_WAIT_NS = SECOND_NS // 4
 REFUSAL_NS = 3 * SECOND_NS
-NUMBERED = (CardRead, DeviceNote, EventsLost)
+NUMBERED = (CardRead, DoubtfulRead, DeviceNote, EventsLost)
 
 
 class Loop:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from controller.domain import commands as cm
 from controller.domain.state import UNKNOWN
-from drivers.events import CardRead, DeckTold, DeviceEvent, DeviceFault, DeviceLost, DeviceNote, DeviceReady, EventsLost
+from drivers.events import (
+    CardRead,
+    DeckTold,
+    DeviceEvent,
+    DeviceFault,
+    DeviceLost,
+    DeviceNote,
+    DeviceReady,
+    DoubtfulRead,
+    EventsLost,
+)
 
 
 def command_of(event: DeviceEvent) -> cm.Command:
@@ -12,8 +22,14 @@ def command_of(event: DeviceEvent) -> cm.Command:
     match event:
         case CardRead():
             return cm.CardIn(
-                device=event.device, event_no=event.event_no, card=event.card or UNKNOWN, reason=event.reason
+                device=event.device,
+                event_no=event.event_no,
+                card=event.card or UNKNOWN,
+                reason=event.reason,
+                trusted=event.trusted,
             )
+        case DoubtfulRead():
+            return cm.DoubtIn(device=event.device, event_no=event.event_no, reason=event.reason, raw=event.raw)
         case DeviceNote():
             return cm.NoteIn(device=event.device, event_no=event.event_no, kind=event.kind, detail=event.detail)
         case DeckTold():

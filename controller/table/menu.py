@@ -11,11 +11,12 @@ import msgspec
 from controller.domain import commands as cm
 from controller.domain.hand.expects import expects
 from controller.domain.hand.setup import Setup
-from controller.domain.state import Table
+from controller.domain.state import Cause, Table
 from controller.table import projection
 
 PIN_KEYS = {f"K{n}": str(n) for n in range(1, 7)}
 MOST_DIGITS = 8
+MOST_NAMED = 6  # cards not read that the list offers; more by the socket
 REASON = "supervisor at the table"
 
 
@@ -56,7 +57,6 @@ def items(table: Table, setup: Setup) -> list[Item]:
     box = want.box or 1
     known = {
         "resume": Item("resume", cm.Resume()),
-        "reset": Item("reset", cm.Reset()),
         "discard_check": Item(f"discards {box} ok", cm.DiscardCheck(box=box)),
         "announce": Item("announce joker", cm.Announce()),
         "manual": Item("deal by hand", cm.Manual(reason=REASON)),
@@ -72,10 +72,19 @@ def items(table: Table, setup: Setup) -> list[Item]:
         "close_table": Item("close table", cm.CloseTable()),
         "sign_on": Item("sign on", cm.SignOn()),
     }
-    found += [known[word] for word in projection.allowed(table, want, setup) if word in known]
+    for word in projection.allowed(table, want, setup):
+        found += _resets(table) if word == "reset" else [known[word]] if word in known else []
     if table.call:
         found.append(Item("answer call", cm.Release()))
     return found
+
+
+def _resets(table: Table) -> list[Item]:
+    """After doubtful reads the supervisor says how many cards lie there unread; a shoe tells by itself."""
+    hand = table.hand
+    if hand is None or Cause.READS_DOUBTED not in hand.faults:
+        return [Item("reset", cm.Reset())]
+    return [Item(f"reset {n} not read", cm.Reset(number=n)) for n in range(MOST_NAMED + 1)]
 
 
 def press(menu: Menu, key: str, table: Table, setup: Setup) -> tuple[Menu, Supervised | None]:

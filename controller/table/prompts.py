@@ -60,6 +60,7 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "hand_box": (835, "Box {b}: enter dealt card {i}", "Бокс {b}: введите сданную карту {i}"),
     "hand_draw": (836, "Box {b}: enter drawn card {i}", "Бокс {b}: введите прикупленную карту {i}"),
     "nothing": (822, "Wait", "Ждите"),
+    "reader": (840, "Reader not connected: check its cable; deal no card", "Сканер не отвечает: карты не раздавать"),
     "shoe": (823, "Shoe not connected: check its cable; the hand waits", "Шуз не отвечает: проверьте кабель"),
 }  # fmt: skip
 
@@ -74,6 +75,8 @@ _CAUSES: dict[Cause, tuple[int, str, str]] = {
     Cause.SIDE_BETS: (317, "Side bets differ: supervisor decides", "Бонусы не сходятся: инспектор"),
     Cause.CARDS_LOST: (318, "Shoe lost {n} card(s): supervisor resets; they are unknown",
                        "Шуз потерял карт: {n}, инспектор"),
+    Cause.READS_DOUBTED: (341, "Reader in doubt: supervisor counts the cards not read",
+                          "Сбой сканера: инспектор считает непрочитанные карты"),
     Cause.EVENT_DIFFERS: (319, "Shoe contradicts the journal: supervisor ({d})", "Шуз против журнала: инспектор ({d})"),
     Cause.DEVICE_CHANGED: (320, "Another device in mid-hand: supervisor ({d})", "Другое устройство: инспектор ({d})"),
     Cause.BOARD: (321, "Joker board wrong: repair, supervisor resets, no new draw",
@@ -116,8 +119,8 @@ def _key(table: Table, want: Expect, setup: Setup) -> str:
         case Want.START:
             return "start" if setup.joker else "start_ok"
         case Want.CARD:
-            if table.devices.get("shoe", Health.ABSENT) not in (Health.READY, Health.DEGRADED):
-                return "shoe"
+            if table.devices.get(setup.source, Health.ABSENT) not in (Health.READY, Health.DEGRADED):
+                return setup.source
             return f"card_{want.place}"
         case Want.STOP:
             return "stop_late" if hand is not None and hand.stop_late else "stop"

@@ -43,7 +43,8 @@ def make_setup(config: Config) -> Setup:
         settle_rules=base,
         settle_set=rules.settlement_diff(load(base)),
         edge=told.text if told else "",
-        warnings=(*_cap_warning(rules, config), *(told.warnings if told else ())),
+        source="reader" if config.reader else "shoe",
+        warnings=(*_reader_warning(config), *_cap_warning(rules, config), *(told.warnings if told else ())),
         favours_player=bool(told and told.favours_player),
         jackpot_stake=config.jackpot.stake if config.jackpot else 0,
         meter_start=config.jackpot.meter if config.jackpot else "",
@@ -121,6 +122,10 @@ def _check(rules: RuleSet, config: Config) -> None:
             "limits.cap",
             f"at least {config.limits.ante_min}; {config.limits.ante_min * (1 + 2 * best)} pays every hand in full",
         )
+
+
+def _reader_warning(config: Config) -> tuple[str, ...]:
+    return ("cards come from a plain reader, which cannot prove who it is: untrusted",) if config.reader else ()
 
 
 def _cap_warning(rules: RuleSet, config: Config) -> tuple[str, ...]:

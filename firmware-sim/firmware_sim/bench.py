@@ -15,12 +15,13 @@ from types import TracebackType
 
 from firmware_sim.dealer import Dealer, cards_on_table
 from firmware_sim.errors import BenchError
-from firmware_sim.faults import LASTING, Fault, FaultBook
+from firmware_sim.faults import LASTING, SCANS, Fault, FaultBook
 from firmware_sim.feed import Feed, Snapshot
 from firmware_sim.gpio_server import GpioServer
 from firmware_sim.panel import HOLD_S, Panel
 from firmware_sim.shoe_unit import ShoeUnit
 from firmware_sim.spi_board import LedBoard, TextDisplay
+from firmware_sim.text_unit import CardReader
 from firmware_sim.wiring import BOARD_DEVICE, DISPLAY_DEVICE, JACKPOT_LAMP_PIN
 from firmware_sim.world import Place, World
 
@@ -31,7 +32,9 @@ DECK_SIZES = {"joker53": 53, "joker53_full": 53, "russian_36": 36}
 class Bench:
     """Hardware that a daemon cannot tell from a table's, and hands to play with it."""
 
-    def __init__(self, folder: Path | str, seed: int = 1, *, robot: bool = False, pace_s: float = 0.0) -> None:
+    def __init__(
+        self, folder: Path | str, seed: int = 1, *, robot: bool = False, pace_s: float = 0.0, reader: bool = False
+    ) -> None:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.seed = seed
@@ -42,8 +45,10 @@ class Bench:
         self.gpio.attach(BOARD_DEVICE, self.board.transfer)
         self.gpio.attach(DISPLAY_DEVICE, self.display.transfer)
         self.panel = Panel(self.gpio)
-        self.shoe = ShoeUnit(self.folder, seed)
         self.feed = Feed(self.folder / "control.sock")
+        self.shoe: ShoeUnit | CardReader = (
+            CardReader(self.folder / "reader", self._card_is_due) if reader else ShoeUnit(self.folder, seed)
+        )
         self.dealer = Dealer(self, self.feed, self.world, seed=seed, pace_s=pace_s)
         self._robot = threading.Thread(target=self.dealer.run, name="dealer", daemon=True) if robot else None
         self._faults = FaultBook(seed)
@@ -154,6 +159,11 @@ class Bench:
         if self.shoe.card(extra):
             self.world.lay(extra, None)
 
+    def _card_is_due(self) -> bool:
+        """What a dealer at a plain reader goes by: the prompt, which says too when the reader is not there."""
+        devices = (self.feed.latest or {}).get("devices") or {}
+        return self._expected()[0] is not None and devices.get("reader") in ("ready", "degraded")
+
     def draw_expected(self, card: str | None = None) -> bool:
         """Draw a card and lay it where the table expects it, and wait until the table has it."""
         snap = self.feed.latest or {}
@@ -214,12 +224,14 @@ class Bench:
                 self.world.put_on_top(Random(f"{self.seed}/double").choice(self._on_the_felt()))
             case Fault.EXTRA_CARD:
                 self._extra_next = True
+            case fault if fault in SCANS:
+                self._spoil(fault)
             case Fault.LOST_ACK:
-                self.shoe.lose_acks(0.6)
+                self._proper_shoe(fault).lose_acks(0.6)
             case Fault.DUPLICATE_FRAMES:
-                self.shoe.twice = True
+                self._proper_shoe(fault).twice = True
             case Fault.NOISE:
-                self.shoe.noise = True
+                self._proper_shoe(fault).noise = True
             case Fault.UNPLUG_SHORT:
                 self.unplug_shoe(0.3)
             case Fault.UNPLUG_LONG:
@@ -234,6 +246,16 @@ class Bench:
                 self.panel.bouncing = True
             case Fault.STUCK_KEY:
                 self.panel.stick("K3")
+
+    def _spoil(self, fault: Fault) -> None:
+        if not isinstance(self.shoe, CardReader):
+            raise BenchError(718, f"{fault} needs a plain reader", "shoe", "run the bench with --reader")
+        self.shoe.spoil(fault)
+
+    def _proper_shoe(self, fault: Fault) -> ShoeUnit:
+        if isinstance(self.shoe, CardReader):
+            raise BenchError(718, f"{fault} needs a shoe with the protocol", "reader", "run the bench without --reader")
+        return self.shoe
 
     def _on_the_felt(self) -> list[str]:
         cards = [card for box in self.world.boxes.values() for card in box.dealt + box.drawn] + self.world.dealer

@@ -218,7 +218,8 @@ class Dealer:
     def _devices_ready(snap: Snapshot) -> bool:
         # START would be refused: the dealer sees the device's lamp and waits.
         devices = snap.get("devices") or {}
-        needed = [] if snap.get("cards", "shoe") != "shoe" else ["shoe"]
+        source = "reader" if "reader" in devices else "shoe"
+        needed = [] if snap.get("cards", "shoe") != "shoe" else [source]
         needed += ["board"] if snap.get("joker") else []
         return all(devices.get(name) in ("ready", "degraded") for name in needed)
 

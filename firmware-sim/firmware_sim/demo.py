@@ -92,7 +92,8 @@ class Demo:
         self._folder = folder
         self._hands = hands
         self._config = prepare(folder, game, cards)
-        self._bench = Bench(folder, seed, robot=True, pace_s=0.0 if hands else WATCHABLE_S)
+        pace_s = 0.0 if hands else WATCHABLE_S
+        self._bench = Bench(folder, seed, robot=True, pace_s=pace_s, reader=cards == "reader")
         for fault, hand in faults:
             self._bench.plan_fault(fault, hand)
         self._bench.dealer.enabled.clear()

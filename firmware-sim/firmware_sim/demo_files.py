@@ -11,6 +11,7 @@ from pathlib import Path
 from firmware_sim.children import call
 from firmware_sim.errors import BenchError
 from firmware_sim.floor_staff import DEALER, SUPERVISOR, WITNESS
+from firmware_sim.text_unit import code_table
 
 # The demo's people. Their PINs are no secret: the run directory is a bench's, and a visitor may want to try tablectl.
 PINS = {DEALER: "1111", SUPERVISOR: "2222", WITNESS: "3333"}
@@ -31,6 +32,8 @@ BOXES = {
 SHOE = '[shoe]\nport = "shoe"\nkey = "shoe.key"\n\n'
 SOCKET_MOST = 100  # a Unix socket's path has room for 107 bytes
 
+READER = '[reader]\nport = "reader"\ncodes = "codes.toml"\n\n'
+SOURCES = {"shoe": SHOE, "at_turn": "", "reader": READER}  # what a table says of where its cards come from
 TABLE = """\
 # Written by `firmware-sim demo`: a table on the bench.
 [table]
@@ -58,7 +61,7 @@ signing = "signing.key"
 socket = "control.sock"
 operators = "operators.json"
 
-{shoe}[gpio]
+{source}[gpio]
 factory = "firmware_sim"
 
 [alarms]
@@ -73,7 +76,8 @@ file = "tabled.log"
 def prepare(folder: Path, game: str, cards: str = "shoe") -> Path:
     """The directory, ready for tabled; returns table.toml.
 
-    `game`: a shipped rule set's id, or a house's file. `cards`: from the shoe, or `at_turn`: dealt by hand.
+    `game`: a shipped rule set's id, or a house's file. `cards`: `shoe`, `reader` (a plain one in the shoe's
+    place), or `at_turn`: dealt by hand.
     """
     if game.endswith(".toml"):
         game = str(Path(game).absolute())
@@ -84,15 +88,18 @@ def prepare(folder: Path, game: str, cards: str = "shoe") -> Path:
     if len(str(folder / "control.sock").encode()) > SOCKET_MOST:
         raise BenchError(723, "the path is too long for a socket", str(folder), "use a shorter --dir")
     config = folder / "table.toml"
+    known = "at_turn" if cards == "at_turn" else "shoe"
     if not config.exists():
         _pair(folder)
-        text = TABLE.format(
-            game=game, boxes=BOXES.get(Path(game).stem, 6), cards=cards, shoe=SHOE if cards == "shoe" else ""
-        )
-        config.write_text(text, "utf-8")
-    elif any(word not in config.read_text("utf-8") for word in (f'rules = "{game}"', f'cards = "{cards}"')):
+        boxes = BOXES.get(Path(game).stem, 6)
+        config.write_text(TABLE.format(game=game, boxes=boxes, cards=known, source=SOURCES[cards]), "utf-8")
+    elif any(
+        word not in config.read_text("utf-8") for word in (f'rules = "{game}"', f'cards = "{known}"', SOURCES[cards])
+    ):
         what = f"this table does not play {game} with cards = {cards}"
         raise BenchError(724, what, str(config), "use another --dir, or its game")
+    if cards == "reader":
+        (folder / "codes.toml").write_text(code_table(), "utf-8")
     operators = folder / "operators.json"
     if not operators.exists():
         for name, pin in PINS.items():

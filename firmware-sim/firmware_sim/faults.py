@@ -28,6 +28,10 @@ class Fault(StrEnum):
     BOARD_DEAD = "board-dead"
     BOUNCING_KEYS = "bouncing-keys"
     STUCK_KEY = "stuck-key"
+    DOUBLE_SCAN = "double-scan"
+    GLUED_SCAN = "glued-scan"
+    SPLIT_SCAN = "split-scan"
+    JUNK_SCAN = "junk-scan"
 
 
 # These are a state of the hardware and hold from the start; the others are an event within a hand.
@@ -47,7 +51,13 @@ WHAT = {
     Fault.BOARD_DEAD: "the joker board loses its supply",
     Fault.BOUNCING_KEYS: "contacts bounce for 4 ms",
     Fault.STUCK_KEY: "key K3 goes down and stays down",
+    Fault.DOUBLE_SCAN: "plain reader: a card is scanned twice at once",
+    Fault.GLUED_SCAN: "plain reader: a scan loses its end and runs into the next",
+    Fault.SPLIT_SCAN: "plain reader: a scan comes in two parts 300 ms apart",
+    Fault.JUNK_SCAN: "plain reader: junk before a scan",
 }
+
+SCANS = frozenset({Fault.DOUBLE_SCAN, Fault.GLUED_SCAN, Fault.SPLIT_SCAN, Fault.JUNK_SCAN})
 
 
 def parse(text: str) -> tuple[Fault, int]:

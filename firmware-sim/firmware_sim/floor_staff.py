@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firmware_sim import by_hand
+from firmware_sim.dealer import cards_on_table
 from firmware_sim.feed import Snapshot
 from firmware_sim.world import BoxCards, World
 
@@ -51,6 +52,8 @@ def decide(snap: Snapshot, world: World) -> Say | None:
             return Say(("award", f"hit={int(expects.get('index') or 0) + 1}"), (SUPERVISOR, WITNESS))
         case "release":
             return Say(("release", f"box={box}"))
+        case "supervisor" if expects.get("cause") == "reads_doubted":
+            return Say(("reset", f"number={not_read(snap, world)}"))
         case "supervisor":
             return _held(str(expects.get("cause", "")))
         case _:
@@ -65,6 +68,12 @@ def _held(cause: str) -> Say:
     if cause in RESET:
         return Say(("reset",))
     return Say(("void_hand", f"reason={cause or 'unknown'}"), (SUPERVISOR, WITNESS))
+
+
+def not_read(snap: Snapshot, world: World) -> int:
+    """How many cards lie on the felt that the table does not have."""
+    laid = sum(len(box.dealt) + len(box.drawn) for box in world.boxes.values()) + len(world.dealer)
+    return max(0, laid - cards_on_table(snap))
 
 
 def lying_there(world: World, place: str, box: int, index: int) -> str | None:

@@ -16,10 +16,14 @@ import click
 from firmware_sim import scenario as scenarios
 from firmware_sim.bench import Bench
 from firmware_sim.demo import run_demo
+from firmware_sim.demo_files import SOURCES
 from firmware_sim.errors import BenchError
 from firmware_sim.faults import WHAT, parse
 
 FAULTS = "\n".join(f"{fault}: {what}" for fault, what in WHAT.items())
+
+
+_reader = click.option("--reader", is_flag=True, help="A plain reader (`reader`) in the shoe's place.")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -40,8 +44,16 @@ def cli() -> None:
 @click.option("--fault", "faults", multiple=True, metavar="NAME[@HAND]", help="Something that goes wrong; see below.")
 @click.option("--pace", type=click.FloatRange(min=0), default=0.0, show_default=True, help="Seconds for each act.")
 @click.option("--robot/--no-robot", default=True, show_default=True, help="The automatic dealer (with --bench).")
+@_reader
 def run(
-    scenario: Path | None, alone: bool, folder: Path, seed: int, faults: tuple[str, ...], pace: float, robot: bool
+    scenario: Path | None,
+    alone: bool,
+    folder: Path,
+    seed: int,
+    faults: tuple[str, ...],
+    pace: float,
+    robot: bool,
+    reader: bool,
 ) -> None:
     """Run SCENARIO (a TOML file), or the bench alone."""
     if alone == (scenario is not None):
@@ -49,11 +61,18 @@ def run(
     script = scenarios.load(scenario) if scenario is not None else None
     planned = [parse(text) for text in faults]
     with Bench(
-        folder, script.seed if script else seed, robot=alone and robot, pace_s=script.pace_s if script else pace
+        folder,
+        script.seed if script else seed,
+        robot=alone and robot,
+        pace_s=script.pace_s if script else pace,
+        reader=reader,
     ) as bench:
         for fault, hand in planned:
             bench.plan_fault(fault, hand)
-        click.echo(f"bench: shoe {folder / 'shoe'}, pins {folder / 'gpio.sock'}, watching {folder / 'control.sock'}")
+        source = "reader" if reader else "shoe"
+        click.echo(
+            f"bench: {source} {folder / source}, pins {folder / 'gpio.sock'}, watching {folder / 'control.sock'}"
+        )
         if script is None:
             threading.Event().wait()
         else:
@@ -70,7 +89,8 @@ def run(
 @click.option("--dir", "folder", type=click.Path(path_type=Path), help="Keeps journal and logs here.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME[@HAND]", help="As of `firmware-sim run`.")
 @click.option(
-    "--cards", type=click.Choice(["shoe", "at_turn"]), default="shoe", show_default=True, help="at_turn: dealt by hand."
+    "--cards", type=click.Choice(list(SOURCES)), default="shoe", show_default=True,
+    help="at_turn: dealt by hand. reader: a plain reader.",
 )
 def demo(
     game: str, hands: int | None, seed: int | None, folder: Path | None, faults: tuple[str, ...], cards: str

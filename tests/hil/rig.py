@@ -25,8 +25,9 @@ from controller.control.client import Client
 from controller.errors import TableError
 from drivers.gpio.debounce import Timing
 from firmware_sim.bench import Bench
-from firmware_sim.demo_files import PINS, prepare
+from firmware_sim.demo_files import PINS, READER, SHOE, prepare
 from firmware_sim.floor_staff import decide
+from firmware_sim.text_unit import code_table
 from firmware_sim.world import World
 from tests.hil.commands import BIN, tablectl, tablectl_here
 
@@ -57,8 +58,8 @@ def forget_prepared() -> None:
 class RecordingBench(Bench):
     """Keeps the felt of every hand before the cards go back into the shuffler."""
 
-    def __init__(self, folder: Path, seed: int, *, robot: bool = False) -> None:
-        super().__init__(folder, seed, robot=robot)
+    def __init__(self, folder: Path, seed: int, *, robot: bool = False, reader: bool = False) -> None:
+        super().__init__(folder, seed, robot=robot, reader=reader)
         self.felts: dict[int, World] = {}
 
     def new_deck(self, hand: int) -> None:
@@ -103,17 +104,27 @@ class Watcher:
 class Rig:
     """One table."""
 
-    def __init__(self, game: str = "jpoker", seed: int = 1, changes: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        game: str = "jpoker",
+        seed: int = 1,
+        changes: Mapping[str, str] | None = None,
+        *,
+        reader: bool = False,
+    ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="hil-", dir="/tmp")) / "t"
         shutil.copytree(_prepared(game), self.folder)
         self.config = self.folder / "table.toml"
         text = self.config.read_text("utf-8")
+        if reader:
+            changes = {SHOE: READER, **(changes or {})}
+            (self.folder / "codes.toml").write_text(code_table(), "utf-8")
         for old, new in (changes or {}).items():
             assert old in text
             text = text.replace(old, new)
         self.config.write_text(text, "utf-8")
         self.journal = self.folder / "journal.db"
-        self.bench = RecordingBench(self.folder, seed)
+        self.bench = RecordingBench(self.folder, seed, reader=reader)
         self.child: subprocess.Popen[bytes] | None = None
         self.clean = True
         self._keys_at: float | None = None
@@ -339,7 +350,8 @@ class Rig:
 
 
 def devices_ready(snap: Snapshot) -> bool:
-    needed = ("shoe", "board") if snap["cards"] == "shoe" else ("board",)
+    source = "reader" if "reader" in snap["devices"] else "shoe"
+    needed = (source, "board") if snap["cards"] == "shoe" else ("board",)
     return all(snap["devices"].get(name) in ("ready", "degraded") for name in needed)
 
 
@@ -369,9 +381,11 @@ def until(wanted: Callable[[], object], timeout_s: float = PATIENCE_S) -> bool:
 
 
 @contextlib.contextmanager
-def table(game: str = "jpoker", seed: int = 1, changes: Mapping[str, str] | None = None) -> Iterator[Rig]:
+def table(
+    game: str = "jpoker", seed: int = 1, changes: Mapping[str, str] | None = None, *, reader: bool = False
+) -> Iterator[Rig]:
     """A table with a running daemon, opened."""
-    with Rig(game, seed, changes) as rig:
+    with Rig(game, seed, changes, reader=reader) as rig:
         rig.start()
         rig.open_table()
         yield rig

@@ -18,7 +18,7 @@ from firmware_sim.bench import Bench
 from firmware_sim.demo_files import prepare
 from firmware_sim.errors import BenchError
 from firmware_sim.event_log import Logged
-from firmware_sim.faults import LASTING, WHAT, Fault, FaultBook, parse
+from firmware_sim.faults import LASTING, SCANS, WHAT, Fault, FaultBook, parse
 from firmware_sim.main import cli
 from firmware_sim.panel import Panel
 from firmware_sim.world import Place
@@ -73,7 +73,7 @@ def test_faults_of_cards(bench: Bench) -> None:
 
 def test_faults_of_hardware(bench: Bench) -> None:
     for fault in Fault:
-        if fault not in (Fault.UNREAD_CARD, Fault.DUPLICATE_CARD, Fault.EXTRA_CARD):
+        if fault not in (Fault.UNREAD_CARD, Fault.DUPLICATE_CARD, Fault.EXTRA_CARD, *SCANS):
             bench.inject(fault)
     assert bench.shoe.twice
     assert bench.shoe.noise
@@ -83,6 +83,9 @@ def test_faults_of_hardware(bench: Bench) -> None:
     until((bench.folder / "shoe").is_symlink)  # back after 0.3 s
     with pytest.raises(BenchError, match="TC-0707"):
         bench.press("K9")
+    for fault in SCANS:
+        with pytest.raises(BenchError, match="TC-0718"):
+            bench.inject(fault)
 
 
 def test_planned_faults_happen_once_in_their_hand(bench: Bench) -> None:

@@ -73,6 +73,7 @@ class CardDealt(Event, frozen=True, kw_only=True, tag=True):
     """One card from the shoe for the place that was expected. `card` is "??" where nobody knows it.
 
     `place` is box, dealer, draw (a box's replacement or sixth card) or dealer_draw; `index` counts from 0 in the place.
+    `trusted`: the device has proved who it is.
     """
 
     HIDDEN: ClassVar[frozenset[str]] = frozenset({"card"})
@@ -84,6 +85,7 @@ class CardDealt(Event, frozen=True, kw_only=True, tag=True):
     reason: str
     device: str
     event_no: int
+    trusted: bool = True
 
 
 class CardsByHand(Event, frozen=True, kw_only=True, tag=True):
@@ -100,6 +102,17 @@ class CardRefused(Event, frozen=True, kw_only=True, tag=True):
     device: str
     event_no: int
     reason: str
+    trusted: bool = True
+
+
+class ReadDoubted(Event, frozen=True, kw_only=True, tag=True):
+    """A reader without a log may have missed or garbled cards; how many, nobody can tell. `raw`: hex of its bytes."""
+
+    HIDDEN: ClassVar[frozenset[str]] = frozenset({"raw"})
+    device: str
+    event_no: int
+    reason: str
+    raw: str
 
 
 class DeviceNoted(Event, frozen=True, kw_only=True, tag=True):

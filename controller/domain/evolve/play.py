@@ -27,6 +27,7 @@ from controller.domain.state import (
 
 RECENT_EVENTS = 64
 RECENT_JOKERS = 12
+UNCOUNTED = frozenset({Cause.CARDS_LOST, Cause.READS_DOUBTED})
 
 
 @on(ev.StakeSet)
@@ -141,7 +142,7 @@ def _card_refused(table: Table, event: ev.CardRefused) -> Table:
     hand = table.hand
     if hand is None or table.cards is not CardSource.SHOE:  # dealt by hand, it was counted as it lay there
         return table
-    if Cause.CARDS_LOST in hand.faults:  # dealt behind the lost ones: it lies at the place after theirs
+    if UNCOUNTED.intersection(hand.faults):  # dealt behind the lost ones: it lies at the place after theirs
         return with_hand(table, lost=hand.lost + 1)
     return with_hand(table, burned=hand.burned + 1)
 
@@ -149,6 +150,11 @@ def _card_refused(table: Table, event: ev.CardRefused) -> Table:
 @on(ev.DeviceNoted)
 def _device_noted(table: Table, event: ev.DeviceNoted) -> Table:
     return _heard(table, event.event_no, f"note:{event.kind}")
+
+
+@on(ev.ReadDoubted)
+def _read_doubted(table: Table, event: ev.ReadDoubted) -> Table:
+    return _heard(table, event.event_no, "")
 
 
 @on(ev.EventsMissed)

@@ -113,6 +113,8 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
     match act.command:
         case cm.CardIn() as cmd:
             return dealing.card_in(table, cmd, setup)
+        case cm.DoubtIn() as cmd:
+            return dealing.doubt_in(table, cmd, setup)
         case cm.NoteIn() as cmd:
             return dealing.note_in(table, cmd)
         case cm.LostIn() as cmd:

@@ -165,7 +165,8 @@ def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
     served = prices.most_boxes(setup.rules)
     if len(boxes) > served:
         return reject(Why.DECK_SHORT, boxes=len(boxes), served=served)
-    device = serves("lock", table.devices, joker=setup.joker, shoe=table.cards is CardSource.SHOE)
+    source = setup.source if table.cards is CardSource.SHOE else ""
+    device = serves("lock", table.devices, joker=setup.joker, source=source)
     if device is not None:
         return reject(Why.DEVICE, device=device)
     return owners.owners_wrong(boxes, setup)

@@ -68,6 +68,7 @@ def _placed(table: Table, hand: Hand, cmd: cm.CardIn, want: Expect, setup: Setup
         reason=cmd.reason if fits else str(Cause.DECK_FAULT),
         device=cmd.device,
         event_no=cmd.event_no,
+        trusted=cmd.trusted,
     )
     if not fits:  # a card twice, or one of another game: the deck is out, and nobody hears which card it was
         where = Expect(kind=Want.CARD, place=want.place, box=want.box, index=want.index)
@@ -101,7 +102,7 @@ def dealt(table: Table, hand: Hand, setup: Setup) -> Result:
 
 
 def _unexpected(table: Table, cmd: cm.CardIn) -> Result:
-    refused = ev.CardRefused(device=cmd.device, event_no=cmd.event_no, reason=str(table.phase))
+    refused = ev.CardRefused(device=cmd.device, event_no=cmd.event_no, reason=str(table.phase), trusted=cmd.trusted)
     hand = table.hand
     if hand is None or hand.phase not in HELD or table.cards is not CardSource.SHOE:
         return (refused,)
@@ -137,6 +138,23 @@ def lost_in(table: Table, cmd: cm.LostIn) -> Result:
     if idle or table.hand is None or table.hand.phase in (Phase.DECK_CHECK, Phase.BETTING):
         return (missed,)
     return (missed, *fault(table, Cause.CARDS_LOST, f"{first}..{cmd.last}"))
+
+
+CARDS_MOVE = frozenset({Phase.DEALING, Phase.DECISIONS, Phase.FAULT})
+
+
+def doubt_in(table: Table, cmd: cm.DoubtIn, setup: Setup) -> Result:
+    """A plain reader is not sure. Where cards may have moved, the table stops until somebody has counted them."""
+    if cmd.event_no != table.shoe.last_event + 1:
+        return ()
+    if table.hand is None:
+        return (ev.DeviceNoted(device=cmd.device, event_no=cmd.event_no, kind=cmd.reason, detail=""),)
+    doubted = ev.ReadDoubted(device=cmd.device, event_no=cmd.event_no, reason=cmd.reason, raw=cmd.raw)
+    expected = expects(table, setup).kind is Want.CARD
+    quiet = not expected and (cmd.reason == "away" or table.hand.phase not in CARDS_MOVE)
+    if quiet or table.cards is not CardSource.SHOE:
+        return (doubted,)
+    return (doubted, *fault(table, Cause.READS_DOUBTED, cmd.reason))
 
 
 def device_in(table: Table, cmd: cm.DeviceIn) -> Result:

@@ -72,7 +72,7 @@ class BetSensors(msgspec.Struct, frozen=True, kw_only=True):
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """All of it. `settle` computes a form A request by both readings; raises Differ or Unsettled.
 
-    `edge` names the house edge under best play, where it is known.
+    `edge` names the house edge under best play, where it is known; `source` the device whose cards are dealt.
     """
 
     table: str
@@ -82,6 +82,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     procedure: Procedure
     settle: Settle
     edge: str = ""
+    source: str = "shoe"
     favours_player: bool = False
     warnings: tuple[str, ...] = ()
     jackpot_stake: int = 0

@@ -18,6 +18,7 @@ from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import UNKNOWN, UNPAYABLE, BoxStatus, CardSource, Cause, Choice, Hand, Table
 
 Result = tuple[ev.Event, ...] | Rejection
+MOST_LOST = 52
 MOST = 10**12  # minor units; a larger number is a slip of the keys
 
 
@@ -74,12 +75,18 @@ def reset(table: Table, hand: Hand, cmd: cm.Reset, setup: Setup) -> Result:
         return reject(Why.NOT_NOW, command="reset", phase="readings differ: void_hand")
     if cmd.cause not in ("", hand.fault_cause):
         return reject(Why.NOTHING_HELD)
-    lost = hand.lost if cmd.number is None else cmd.number
-    if not 0 <= lost <= hand.lost:
-        return reject(Why.BAD_ARGUMENT, what=f"number {lost}: 0 to {hand.lost} cards were lost")
+    doubted = Cause.READS_DOUBTED in hand.faults
+    if doubted and cmd.number is None:
+        return reject(Why.BAD_ARGUMENT, what="number: how many cards lie there that were not read (0: none)")
+    lost, most = hand.lost if cmd.number is None else cmd.number, MOST_LOST if doubted else hand.lost
+    if not 0 <= lost <= most:
+        return reject(Why.BAD_ARGUMENT, what=f"number {lost}: 0 to {most} cards were lost")
+    unknown = _unknown_cards(hand, lost, setup)
+    if doubted and len(unknown) < lost:
+        return reject(Why.BAD_ARGUMENT, what=f"number {lost}: only {len(unknown)} cards can lie there")
     assert may_return("reset", Phase.FAULT, hand.fault_back)
     reset_to = ev.FaultReset(cause=str(hand.fault_cause), phase=hand.fault_back)
-    return (reset_to, *_adopted(table, hand), *_unknown_cards(hand, lost, setup), *_call_answered(table))
+    return (reset_to, *_adopted(table, hand), *unknown, *_call_answered(table))
 
 
 def _adopted(table: Table, hand: Hand) -> tuple[ev.Event, ...]:
@@ -110,10 +117,13 @@ def _unknown_cards(hand: Hand, lost: int, setup: Setup) -> list[ev.Event]:
         assert now is not None
         place = deal_place(now, setup) if back is Phase.DEALING else None
         box = current_decider(now, setup) if back is Phase.DECISIONS else None
+        bought = expects(_back(table, now), setup) if back is Phase.REVEAL else None
         if place is not None:
             where = (place.place, place.box, place.index)
         elif box is not None and drawing(box, setup):
             where = ("draw", box.box, len(box.drawn))
+        elif bought is not None and bought.kind is Want.CARD:
+            where = (bought.place, 0, bought.index)
         else:
             break
         card = ev.CardDealt(
@@ -123,12 +133,18 @@ def _unknown_cards(hand: Hand, lost: int, setup: Setup) -> list[ev.Event]:
             card=UNKNOWN,
             unread=True,
             reason="lost",
-            device="shoe",
+            device=setup.source,
             event_no=0,
         )
         found.append(card)
         table = evolve(table, card)
     return found
+
+
+def _back(table: Table, hand: Hand) -> Table:
+    """The table as it was before the fault."""
+    assert hand.fault_back is not None
+    return msgspec.structs.replace(table, hand=msgspec.structs.replace(hand, phase=hand.fault_back))
 
 
 def void_hand(table: Table, hand: Hand, cmd: cm.VoidHand) -> Result:
@@ -240,7 +256,7 @@ def automatic(table: Table, setup: Setup) -> Result:
         return reject(Why.HAND_RUNNING)
     if setup.procedure.cards is not CardSource.SHOE:
         return reject(Why.NOT_OFFERED, what="cards from a shoe")
-    device = serves("lock", table.devices, joker=False)
+    device = serves("lock", table.devices, joker=False, source=setup.source)
     if device is not None:
         return reject(Why.DEVICE, device=device)
     anew = table.shoe.serial != table.shoe.owner or table.shoe.log_last < table.shoe.last_event
