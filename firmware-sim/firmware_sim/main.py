@@ -89,7 +89,10 @@ def run(
 @click.option("--dir", "folder", type=click.Path(path_type=Path), help="Keeps journal and logs here.")
 @click.option("--fault", "faults", multiple=True, metavar="NAME[@HAND]", help="As of `firmware-sim run`.")
 @click.option(
-    "--cards", type=click.Choice(list(SOURCES)), default="shoe", show_default=True,
+    "--cards",
+    type=click.Choice(list(SOURCES)),
+    default="shoe",
+    show_default=True,
     help="at_turn: dealt by hand. reader: a plain reader.",
 )
 def demo(

@@ -11,7 +11,6 @@ import pytest
 
 from controller.config import DEFAULT_PINS, Config, JokerTime, Language, Mode, load_config
 from controller.errors import TableError
-from controller.watch_config import SensorsSection
 
 EXAMPLES = Path(__file__).parents[2] / "deploy" / "config"
 BASE = """
