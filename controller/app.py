@@ -99,6 +99,7 @@ def initialise(config: Config) -> list[str]:
         stamp=Clock("init").stamp(),
     )
     journal.close()
+    _give_to_the_daemon(path)
     return [
         f"journal {path}, keys {signing} and {credential}: keep a copy of both keys away from this table",
         f"public key {keys.public_hex}: write it down, `tablectl audit --key` asks for it",
@@ -107,6 +108,14 @@ def initialise(config: Config) -> list[str]:
         "then start tabled and open the table: tablectl do open_table --as DEALER --as SUPERVISOR",
         "(and --as a second person, supervisor or surveillance, where the game's odds favour the player)",
     ]
+
+
+def _give_to_the_daemon(journal: Path) -> None:
+    """What root makes in a folder of the daemon's user is that user's. The keys stay root's: systemd passes them on."""
+    owner = journal.parent.stat()
+    if os.geteuid() == 0:
+        for made in journal.parent.glob(f"{journal.name}*"):
+            os.chown(made, owner.st_uid, owner.st_gid)
 
 
 def open_journal(config: Config) -> Journal:

@@ -11,6 +11,7 @@ import pytest
 
 from controller.config import DEFAULT_PINS, Config, JokerTime, Language, Mode, load_config
 from controller.errors import TableError
+from controller.rulesets import shipped
 
 EXAMPLES = Path(__file__).parents[2] / "deploy" / "config"
 BASE = """
@@ -53,7 +54,7 @@ def refused(tmp_path: Path, text: str) -> str:
     return line
 
 
-@pytest.mark.parametrize("name", ["jpoker", "oasis_ru"])
+@pytest.mark.parametrize("name", shipped())
 def test_shipped_examples_load(name: str) -> None:
     config = load_config(EXAMPLES / f"{name}.toml", {})
     assert config.table.rules == name
@@ -61,10 +62,12 @@ def test_shipped_examples_load(name: str) -> None:
     assert config.journal.path == "/var/lib/table-controller/journal.db"
     assert config.gpio.pins == DEFAULT_PINS
     assert config.procedure.stop_timeout_s == 10
+    assert config.shoe is not None and config.shoe.key == "/var/lib/table-controller/shoe.key"
 
 
-def test_every_shipped_example_is_tested() -> None:
-    assert {path.stem for path in EXAMPLES.glob("*.toml")} == {"jpoker", "oasis_ru"}
+def test_there_is_an_example_for_every_game_and_one_for_the_bench() -> None:
+    assert {path.stem for path in EXAMPLES.glob("*.toml")} == {*shipped(), "bench"}
+    assert load_config(EXAMPLES / "bench.toml", {}).table.mode is Mode.BENCH
 
 
 def test_defaults_and_relative_paths(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def unit() -> dict[str, list[str]]:
 def tool(*command: str) -> subprocess.CompletedProcess[str]:
     """One of systemd's own programs. `make test` as root installs them."""
     if shutil.which(command[0]) is None:
-        pytest.skip(f"no {command[0]} here: apt-get install systemd")
+        pytest.skip(f"no {command[0]} here (Debian packages systemd and udev)")
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
