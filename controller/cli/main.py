@@ -36,6 +36,8 @@ MODULES = {
     "verify-hand": "recall",
     "doctor": "doctor",
     "rng-test": "rng_test",
+    "find": "find",
+    "evidence": "evidence",
 }
 
 

@@ -12,16 +12,18 @@ from typing import Any, TypeVar
 
 import click
 
+from controller.cli import find
 from controller.cli.output import one_line, print_json, print_lines
 from controller.cli.recall_text import draw_lines, recall_lines
 from controller.cli.table import read_pins, socket_path, with_socket
 from controller.control.client import Client
 from controller.domain.events import registry
 from controller.errors import TableError
-from controller.journal.codec import Registry
+from controller.journal.codec import Registry, read_body
 from controller.journal.hands import Finding, Hand, read_hand
 from controller.journal.reader import Reader
 from controller.journal.recall import check_draw, draw_problem, recall
+from controller.journal.summaries import latest, told
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -33,8 +35,7 @@ def _options(function: Function) -> Function:
         click.option("--pin-fd", type=click.IntRange(min=0), help="Read the PINs here, one a line."),
         click.option("--as", "operators", multiple=True, metavar="OPERATOR", help="Who asks the daemon."),
         with_socket,
-        click.argument("journal", type=click.Path(path_type=Path), required=False),
-        click.argument("number", type=click.IntRange(min=1), metavar="N"),
+        click.argument("words", nargs=-1, metavar="[N] [JOURNAL]"),
     ):
         function = decorate(function)
     return function
@@ -42,8 +43,15 @@ def _options(function: Function) -> Function:
 
 @click.command("recall")
 @_options
-def recall_command(number: int, journal: Path | None, as_json: bool, **asked: Any) -> None:
-    """Show hand N as it was recorded, from the file JOURNAL or, without one, from the daemon."""
+def recall_command(words: tuple[str, ...], as_json: bool, **asked: Any) -> None:
+    """Show hand N as it was recorded, from the file JOURNAL or, without one, from the daemon.
+
+    Without N: the last fifty hands in a line each, the newest first.
+    """
+    number, journal = _words(words)
+    if number is None:
+        _list(journal, as_json, asked)
+        return
     facts, findings = _facts(number, journal, asked)
     if findings:
         remedy = "run `tablectl audit` on the file"
@@ -56,8 +64,11 @@ def recall_command(number: int, journal: Path | None, as_json: bool, **asked: An
 
 @click.command("verify-hand")
 @_options
-def verify_hand_command(number: int, journal: Path | None, as_json: bool, **asked: Any) -> None:
+def verify_hand_command(words: tuple[str, ...], as_json: bool, **asked: Any) -> None:
     """Compute the draw of hand N again from the record alone."""
+    number, journal = _words(words)
+    if number is None:
+        raise click.UsageError("Missing argument 'N'.")
     facts, findings = _facts(number, journal, asked, check=True)
     if facts["outcome"] == "open":
         raise TableError(212, f"hand {number} is not finished", "its key is still sealed", "wait for its last record")
@@ -69,6 +80,30 @@ def verify_hand_command(number: int, journal: Path | None, as_json: bool, **aske
 
 
 commands: list[click.Command] = [recall_command, verify_hand_command]
+
+
+def _words(words: tuple[str, ...]) -> tuple[int | None, Path | None]:
+    """N and JOURNAL; a number is N, a file of that name is written ./12."""
+    left = list(words)
+    number = int(left.pop(0)) if left and left[0].isascii() and left[0].isdigit() else None
+    if len(left) > 1 or number == 0:
+        raise click.UsageError(f"{' '.join(words)}: give N, counted from 1, and one JOURNAL")
+    return number, Path(left[0]) if left else None
+
+
+def _list(journal: Path | None, as_json: bool, asked: dict[str, Any]) -> None:
+    if journal is None:
+        facts, _ = _from_daemon(0, False, **asked)
+        hands: list[dict[str, Any]] = facts["hands"]
+    else:
+        with Reader(journal) as reader:
+            bodies = (read_body(row.body) for row in reader.rows_back(reader.last + 1))
+            newest = next((body.hand for body in bodies if body.hand is not None), 0)
+            hands = [told(summary) for summary in latest(reader, newest)]
+    if as_json:
+        print_json({"recall": True, "hands": hands})
+    else:
+        print_lines(["RECALL, the last hands", *(one_line(line) for line in find.lines(hands))])
 
 
 def _facts(

@@ -38,6 +38,7 @@ from controller.journal.records import (
 )
 from controller.journal.sealing import Entropy, SealError
 from controller.journal.store import JournalWriteError, Store
+from controller.journal.summaries import Summary, latest
 from controller.journal.walk import Identity, identity
 
 ID_BYTES = 16
@@ -183,6 +184,10 @@ class Journal:
     def recall(self, hand: int) -> dict[str, Any]:
         """A hand as any outsider may read it: of an open hand nothing that is sealed, in spite of our own keys."""
         return recall(read_hand(self._store, self._codec.registry, hand, f"hand {hand}")[0])
+
+    def summaries(self) -> list[Summary]:
+        """The last hands in a line each, the newest first, from public facts."""
+        return latest(self._store, self.last_hand)
 
     def wal_bytes(self) -> int:
         """Size of the write-ahead file, for health: beyond store.WAL_CAP_BYTES a reader is pinned."""

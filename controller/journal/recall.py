@@ -34,10 +34,23 @@ def recall(hand: Hand) -> dict[str, Any]:
         "request": field_of(settled.event, "request") if settled else None,
         "answer": field_of(settled.event, "answer") if settled else None,
         "draw": draw_facts(hand),
+        "cards": cards(hand),
         "overrides": overrides(hand),
         "records": {"first": hand.records[0].seq, "last": hand.records[-1].seq} if hand.records else None,
         "recall": True,
     }
+
+
+def cards(hand: Hand) -> list[dict[str, Any]]:
+    """Every card in the order of reading: place, reader and its number there, time label; of a sealed one no card."""
+    named = ("place", "box", "index", "card", "unread", "reason", "device", "event_no")
+    found = []
+    for record in hand.records:
+        if record.type in ("CardDealt", "CardEntered"):
+            facts = {name: field_of(record.event, name) for name in named}
+            told = {name: value for name, value in facts.items() if value not in (None, "")}
+            found.append({"seq": record.seq, "t": record.stamp.t, **told, "entered": record.type == "CardEntered"})
+    return found
 
 
 def overrides(hand: Hand) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from controller.journal.codec import CodecError
 from controller.journal.journal import Journal
 from controller.journal.records import Stamp
 from controller.journal.sealing import SealError
+from controller.journal.summaries import told
 from controller.table.statistics import SPAN, Statistics, fold
 
 
@@ -61,8 +62,13 @@ def seconds(stamp: Stamp) -> float:
 
 
 def recall_hand(journal: Journal, number: int) -> dict[str, Any] | None:
-    """A hand as any outsider may read it: whole once it has ended, its public facts while it is open."""
+    """A hand as any outsider may read it: whole once it has ended, its public facts while it is open.
+
+    Number 0 asks for the last hands in a line each.
+    """
     try:
+        if number == 0:
+            return {"recall": True, "hands": [told(summary) for summary in journal.summaries()]}
         return journal.recall(number)
     except TableError:
         return None

@@ -1,0 +1,95 @@
+"""`tablectl find`: the hands of a journal file that have what is asked for. Looks at public facts, changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from controller.cli.output import one_line, print_json, print_lines, table
+from controller.domain.cards import CardError, card_text, parse_card
+from controller.errors import TableError
+from controller.journal.reader import Reader
+from controller.journal.summaries import Summary, summaries, told
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+OUTCOMES = ("settled", "void", "not_played", "open")
+
+
+def _asked(function: Function) -> Function:
+    for decorate in (
+        click.option("--card", "cards", multiple=True, metavar="CARD", help="Was shown (several: all of them)."),
+        click.option("--joker", metavar="CARD", help="The joker; DOC too."),
+        click.option("--dealer", metavar="OPERATOR", help="Who dealt."),
+        click.option("--rules", metavar="ID", help="The game."),
+        click.option("--date", metavar="YYYY-MM-DD", help="When it began, or how that begins (2025-03)."),
+        click.option("--outcome", type=click.Choice(OUTCOMES), help="How it ended."),
+        click.option("--box", type=click.IntRange(1, 7), help="This box was settled."),
+        click.option("--won", type=int, metavar="AMOUNT", help="The box (or the whole hand) won at least this."),
+        click.option("--lost", type=int, metavar="AMOUNT", help="It lost at least this."),
+        click.option("--hit", is_flag=True, help="A jackpot was hit."),
+        click.option("--overridden", is_flag=True, help="A person or a fault stepped in."),
+    ):
+        function = decorate(function)
+    return function
+
+
+@click.command("find")
+@click.argument("journal", type=click.Path(path_type=Path))
+@_asked
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a hand.")
+def find_command(journal: Path, as_json: bool, **asked: Any) -> None:
+    """List the hands of JOURNAL that fit everything asked."""
+    wanted = {**asked, "cards": {_card(text) for text in asked["cards"]}, "joker": _card(asked["joker"])}
+    with Reader(journal) as reader:
+        found = [told(summary) for summary in summaries(reader.rows()) if fits(summary, wanted)]
+    if as_json:
+        for hand in found:
+            print_json(hand)
+    else:
+        print_lines([one_line(line) for line in lines(found)])
+
+
+commands: list[click.Command] = [find_command]
+
+
+def fits(hand: Summary, asked: dict[str, Any]) -> bool:
+    """Whether a hand has everything that was asked for; what is None, empty or false was not."""
+    box = asked["box"]
+    net = hand.net if box is None else hand.boxes.get(box, 0)
+    return all(
+        (
+            asked["cards"] <= hand.cards,
+            asked["joker"] in (None, hand.joker),
+            asked["dealer"] in (None, hand.dealer),
+            asked["rules"] in (None, hand.rules),
+            asked["date"] is None or hand.t.startswith(asked["date"]),
+            asked["outcome"] in (None, hand.outcome),
+            box is None or box in hand.boxes,
+            asked["won"] is None or net >= asked["won"],
+            asked["lost"] is None or -net >= asked["lost"],
+            not asked["hit"] or hand.hits > 0,
+            not asked["overridden"] or hand.overrides > 0,
+        )
+    )
+
+
+def lines(hands: list[dict[str, Any]]) -> list[str]:
+    """A table for people, of hands as `told` tells them."""
+    rows = [["hand", "began", "rules", "dealer", "ended", "joker", "dealer's cards", "boxes", "overrides"]]
+    for hand in hands:
+        boxes = " ".join(f"{box}:{net:+}" for box, net in hand["boxes"].items())
+        words = [hand[part] for part in ("rules", "dealer", "outcome", "joker", "dealer_cards")]
+        rows.append([str(hand["hand"]), hand["t"][:19], *words, boxes, str(hand["overrides"] or "")])
+    return [*table(rows), f"{len(hands)} hands"]
+
+
+def _card(text: str | None) -> str | None:
+    if text is None or text.upper() == "DOC":
+        return text and "DOC"
+    try:
+        return card_text(parse_card(text))
+    except CardError:
+        raise TableError(242, f"{text!r} is not a card", "find", "write rank and suit, as in Qh") from None

@@ -1,0 +1,168 @@
+"""The evidence pack of a hand, checked with the public key alone: by the table's program, by the laboratory's chain."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import auditor as lab
+import lab_journals
+import msgspec
+import pytest
+from click.testing import CliRunner
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from harness import Rig, make_setup
+from harness_parts import registry
+
+from controller.cli.audit import CHECKS
+from controller.cli.evidence import evidence_command
+from controller.cli.evidence_html import TEXTS, page
+from controller.errors import TableError
+from controller.journal import keys as key_files
+from controller.journal.evidence import Pack, Stored, check, decoded, encoded, make
+from controller.journal.reader import Reader
+
+replace = msgspec.structs.replace
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return lab_journals.jpoker(tmp_path_factory.mktemp("evidence") / "jpoker", 250)
+
+
+@pytest.fixture(scope="module")
+def pack(path: Path) -> Pack:
+    return made(path, 2)
+
+
+def made(path: Path, number: int) -> Pack:
+    with Reader(path) as reader:
+        return make(reader, registry(), number, str(path))
+
+
+def findings(pack: Pack, key: Any = None) -> list[str]:
+    return [finding.what for finding in check(pack, registry(), key, CHECKS.hands)]
+
+
+def parts(pack: Pack) -> dict[str, list[Stored]]:
+    return {name: getattr(pack, name) for name in ("opening", "rules", "dealer", "records")}
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
+def test_every_hand_settled_or_void_proves_itself(path: Path, number: int) -> None:
+    pack = made(path, number)
+    again = decoded(encoded(pack), "test")
+    assert findings(again, key_files.load(path.parent).public) == []
+    assert again.facts["hand"] == number
+    assert [card["place"] for card in pack.facts["cards"]].count("dealer") in (0, 1, 5)
+
+
+def test_a_progressive_hand_proves_itself(tmp_path: Path) -> None:
+    pack = made(lab_journals.progressive(tmp_path / "meter"), 2)
+    assert findings(pack) == []
+    assert pack.facts["answer"]["jackpot"]["prizes"]["1"] == 25001
+
+
+def test_the_laboratory_verifies_its_stretches_with_the_key_alone(pack: Pack) -> None:
+    first = lab.Chain()
+    for name, part in parts(pack).items():
+        before = bytes.fromhex(part[0].prev)
+        chain = lab.Chain(part[0].seq - 1, before, part[0].seq - 1, first.journal, first.key)
+        chain = first if name == "opening" else chain
+        for stored in part:
+            body = json.loads(stored.body)
+            row = (stored.seq, lab.stream_of(body).encode(), body["v"], bytes.fromhex(stored.prev),
+                   bytes.fromhex(stored.hash), stored.body.encode())  # fmt: skip
+            assert chain.take(row)[1] is None
+        assert chain.signed == part[-1].seq
+
+
+def test_every_touched_record_is_found(pack: Pack) -> None:
+    for name, part in parts(pack).items():
+        for at, stored in enumerate(part):
+            text = stored.body.replace('"synced":true', '"synced":false')
+            prev = bytes.fromhex(stored.prev)
+            refit = replace(stored, body=text, hash=hashlib.sha256(prev + text.encode()).hexdigest())
+            for touched in (replace(stored, body=text), refit, replace(stored, seq=stored.seq + 1)):
+                forged = replace(pack, **{name: [*part[:at], touched, *part[at + 1 :]]})
+                assert findings(forged), f"{name} {at}"
+            assert findings(replace(pack, **{name: [*part[:at], *part[at + 1 :]]}))
+
+
+LIES: dict[str, Callable[[Pack], Pack]] = {
+    "another net": lambda p: replace(p, facts={**p.facts, "outcome": "void"}),
+    "another table": lambda p: replace(p, table="T2"),
+    "another hand's number": lambda p: replace(p, hand=3),
+    "another key named": lambda p: replace(p, public_key="11" * 32),
+    "no opening": lambda p: replace(p, opening=[]),
+    "no rules": lambda p: replace(p, rules=[]),
+    "no records": lambda p: replace(p, records=[]),
+    "the rules of another record": lambda p: replace(p, rules=p.records),
+    "no signature behind it": lambda p: replace(p, records=p.records[:-1]),
+}
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_what_the_pack_says_of_itself_is_not_believed(pack: Pack, name: str) -> None:
+    assert findings(LIES[name](pack))
+
+
+def test_a_pack_of_another_table_is_told_by_the_opening_sheet(pack: Pack) -> None:
+    assert "another public key" in " ".join(findings(pack, Ed25519PrivateKey.generate().public_key()))
+
+
+def test_an_open_hand_and_a_touched_journal_give_no_pack(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, make_setup("jpoker")).open().stake(b1=10).finish()
+    rig.stake(b1=10).lock()
+    assert made(tmp_path / "journal.db", 1).hand == 1
+    with pytest.raises(TableError, match="not finished"):
+        made(tmp_path / "journal.db", 2)
+    with pytest.raises(TableError, match="no hand 9"):
+        made(tmp_path / "journal.db", 9)
+    rig.close()
+
+
+def test_the_command_writes_both_files_and_checks_them(path: Path, tmp_path: Path) -> None:
+    key = key_files.load(path.parent).public_hex
+    result = CliRunner().invoke(evidence_command, ["2", str(path), "--out", str(tmp_path), "--lang", "ru", "--json"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.output)
+    assert told["public_key"] == key
+    for file, digest in told["files"].items():
+        assert hashlib.sha256(Path(file).read_bytes()).hexdigest() == digest
+    data = tmp_path / "evidence-T1-2.json"
+    html = (tmp_path / "evidence-T1-2.html").read_text("utf-8")
+    assert hashlib.sha256(data.read_bytes()).hexdigest() in html
+    good = CliRunner().invoke(evidence_command, ["--verify", str(data), "--key", key])
+    assert (good.exit_code, good.output) == (0, "evidence: OK hand 2 of table T1, with the given key\n")
+    data.write_text(data.read_text().replace('"outcome":"settled"', '"outcome":"void"', 1))
+    bad = CliRunner().invoke(evidence_command, ["--verify", str(data), "--json"])
+    assert (bad.exit_code, json.loads(bad.output)["ok"]) == (1, False)
+    data.write_text("{}")
+    assert isinstance(CliRunner().invoke(evidence_command, ["--verify", str(data)]).exception, TableError)
+    assert CliRunner().invoke(evidence_command, ["2"]).exit_code == 2
+
+
+@pytest.mark.parametrize("language", sorted(TEXTS))
+def test_the_page_tells_the_hand_and_loads_nothing(pack: Pack, language: str) -> None:
+    html = page(pack, language, "pack.json", "ab" * 32)
+    for box in pack.facts["answer"]["boxes"]:
+        assert f"<td>{box['net']}</td>" in html
+        assert f"<td>{box['cards']}</td>" in html
+    assert pack.facts["draw"]["seed"] in html and pack.facts["draw"]["slot"] in html
+    assert pack.public_key in html and "<td>d1</td>" in html
+    assert not re.search(r"https?:|<script|<link|<img|url\(|@import", html)
+    assert TEXTS[language].keys() == TEXTS["en"].keys()
+
+
+def test_the_page_escapes_what_a_journal_may_say(pack: Pack) -> None:
+    facts = {
+        **pack.facts,
+        "overrides": [{"seq": 1, "t": "t", "type": "BoxVoided", "reason": "<script>alert(1)</script>"}],
+    }
+    html = page(replace(pack, facts=facts), "en", "pack.json", "ab" * 32)
+    assert "&lt;script&gt;" in html and "<script" not in html

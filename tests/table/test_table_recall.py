@@ -1,0 +1,134 @@
+"""M8: the last fifty hands and the open one are recalled as they were, in any phase, and nothing changes by it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from harness import S1, Rig, make_setup
+from harness_parts import registry
+from test_table_jackpot import NOTHING, PLAYS, ROYAL, play, table
+
+from controller.cli.find import find_command
+from controller.cli.recall import recall_command
+from controller.domain import commands as cm
+from controller.domain import events as ev
+from controller.domain.hand.expects import Want
+from controller.domain.phases import Phase
+from controller.journal.hands import read_hand
+from controller.journal.reader import Reader
+from controller.journal.recall import recall
+from controller.journal.summaries import told
+from controller.table import past
+
+HANDS = 60
+
+
+@pytest.fixture(scope="module")
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Rig:
+    """Sixty hands, some void, some cut by the power; the sixty-first lies open with its joker drawn."""
+    rig = Rig(tmp_path_factory.mktemp("recall"), make_setup("jpoker")).open()
+    rig.taint = False
+    while rig.table.hands <= HANDS:
+        rig.stake(b1=10)
+        if rig.table.hands % 15 == 0:
+            rig.lock().card()
+            rig.restart()
+        if rig.table.hands % 10 == 0:
+            rig.to(Want.CARD).do(cm.VoidHand(reason="test"), S1, S1)
+        else:
+            rig.finish()
+    rig.stake(b1=10).to(Want.BOARD)
+    return rig
+
+
+def test_each_hand_is_recalled_as_the_file_has_it(rig: Rig) -> None:
+    assert rig.journal is not None and rig.folder is not None
+    before, seq = rig.table, rig.journal.seq
+    with Reader(rig.folder / "journal.db") as reader:
+        for number in range(1, HANDS + 2):
+            hand, findings = read_hand(reader, registry(), number, "test")
+            assert findings == []
+            assert past.recall_hand(rig.journal, number) == recall(hand)
+    assert (rig.table, rig.journal.seq) == (before, seq)
+
+
+def test_the_list_holds_the_last_fifty_newest_first(rig: Rig) -> None:
+    assert rig.journal is not None
+    found = past.recall_hand(rig.journal, 0)
+    assert found is not None and found["recall"]
+    hands = found["hands"]
+    assert [hand["hand"] for hand in hands] == list(range(HANDS + 1, HANDS - 49, -1))
+    assert (hands[0]["outcome"], hands[0]["joker"]) == ("open", "")
+    for hand in hands[1:]:
+        whole = past.recall_hand(rig.journal, hand["hand"])
+        assert whole is not None
+        assert hand["outcome"] == whole["outcome"]
+        if whole["answer"]:
+            assert hand["boxes"] == {str(box["box"]): box["net"] for box in whole["answer"]["boxes"]}
+            assert hand["joker"] == whole["draw"]["shown"]
+            assert hand["dealer_cards"] == whole["answer"]["dealer"]["cards"]
+
+
+def test_it_is_recalled_in_fault_too_and_stays_so(rig: Rig) -> None:
+    assert rig.journal is not None
+    rig.device(cm.BoardFails(detail="frame"))
+    phase = rig.table.hand.phase if rig.table.hand else None
+    assert phase is Phase.FAULT
+    before = rig.table
+    found = past.recall_hand(rig.journal, HANDS + 1)
+    assert found is not None
+    assert (found["outcome"], found["draw"]["slot"]) == ("open", None)
+    assert past.recall_hand(rig.journal, 0) is not None
+    assert rig.table == before
+
+
+def test_a_file_is_listed_without_an_operator(rig: Rig) -> None:
+    assert rig.folder is not None and rig.journal is not None
+    told_of = CliRunner().invoke(recall_command, ["--json", str(rig.folder / "journal.db")])
+    assert told_of.exit_code == 0, told_of.output
+    assert json.loads(told_of.output)["hands"] == [told(summary) for summary in rig.journal.summaries()]
+    lines = CliRunner().invoke(recall_command, [str(rig.folder / "journal.db")]).output.splitlines()
+    assert lines[0] == "RECALL, the last hands"
+    assert lines[-1] == "50 hands"
+
+
+def find(rig: Rig, *asked: str) -> list[int]:
+    assert rig.folder is not None
+    result = CliRunner().invoke(find_command, [str(rig.folder / "journal.db"), "--json", *asked])
+    assert result.exit_code == 0, result.output
+    return [json.loads(line)["hand"] for line in result.output.splitlines()]
+
+
+def test_hands_are_found_by_what_was_asked(rig: Rig) -> None:
+    assert find(rig, "--outcome", "void") == [10, 20, 30, 40, 50, 60]
+    assert find(rig, "--outcome", "open") == [HANDS + 1]
+    drawn = {n: e.slot for n, e in rig.recorder.events if isinstance(e, ev.JokerShown)}
+    slot = drawn[1]
+    assert find(rig, "--joker", slot) == [n for n, shown in drawn.items() if shown == slot]
+    assert {10, 20, 30, 40, 50, 60} <= set(find(rig, "--overridden")) < set(range(1, HANDS + 2))
+    assert find(rig, "--dealer", "d1") == list(range(1, HANDS + 2))
+    assert find(rig, "--dealer", "nobody") == find(rig, "--date", "1999") == find(rig, "--box", "5") == []
+    assert find(rig, "--rules", "jpoker", "--date", "2024-01-01") == list(range(1, HANDS + 2))
+    won = set(find(rig, "--box", "1", "--won", "1"))
+    lost = set(find(rig, "--box", "1", "--lost", "1"))
+    assert won and lost and not won & lost
+    error = CliRunner().invoke(find_command, [str(rig.folder / "journal.db"), "--card", "Zz"])  # type: ignore[operator]
+    assert "is not a card" in str(error.exception)
+
+
+def test_a_hit_is_found_with_what_it_won(tmp_path: Path) -> None:
+    rig = table(tmp_path)
+    play(rig, PLAYS, "bet", b1=NOTHING)
+    play(rig, PLAYS, "bet", b1=ROYAL)
+    while rig.want.kind is Want.AWARD:
+        rig.step()
+    rig.to(Want.START)
+    assert find(rig, "--hit") == find(rig, "--won", "20000") == find(rig, "--card", "Ac", "--card", "Tc") == [2]
+    assert rig.journal is not None
+    whole = past.recall_hand(rig.journal, 2)
+    assert whole is not None
+    listed = next(hand for hand in rig.journal.summaries() if hand.hand == 2)
+    assert listed.boxes == {1: whole["answer"]["boxes"][0]["net"]}
