@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from controller.domain.cards import JOKER, Card, card_text, deck, rank_of
-from controller.domain.play import Action, Box, Cards, Round
+from controller.domain.paytable import Category, category_order
+from controller.domain.play import Action, Box, Cards, Declared, Round
 from controller.domain.prices import dealer_fee, fee, offered_counts, sixth_card_fee
 from controller.domain.ruleset import RuleSet
 from controller.errors import TableError
@@ -24,9 +25,41 @@ def check_round(rules: RuleSet, round_: Round, dealer_plays: bool | None) -> Non
     """TableError where something is not allowed. `dealer_plays` is None where the dealer's cards were not read."""
     for box in round_.boxes:
         check_box(rules, box, round_)
-        if box.final is None and box.raised:
+        if box.final is None and box.raised and box.declared is None:
             _check_unnamed(box, dealer_plays)
     _check_after_exchange(rules, round_, dealer_plays)
+
+
+def check_declared(rules: RuleSet, round_: Round, dealer: Category | None) -> None:
+    """Results that people declared: of this game, without stakes that only cards decide, and in agreement."""
+    order = category_order(rules.flush_over_full_house)
+    for box in round_.boxes:
+        where = f"box {box.box}"
+        if box.declared is not None:
+            _check_one_declared(rules, box, box.declared, where)
+        plays = dealer is not None and order.index(dealer) >= order.index(rules.qualify_min)
+        if not plays or not box.raised:
+            continue
+        if box.declared is None and round_.declared is not None:
+            raise _illegal("a box with cards against a declared dealer", where, "declare its result")
+        if box.declared is not None and dealer is not None:
+            mine, his = order.index(box.declared.hand), order.index(dealer)
+            fits = {"win": mine >= his, "lose": mine <= his, "tie": mine == his, "": False}
+            if not fits[box.declared.against]:
+                raise _illegal("the declared end does not fit the dealer's hand", where, "win, tie or lose, as it is")
+
+
+def _check_one_declared(rules: RuleSet, box: Box, said: Declared, where: str) -> None:
+    drawn = box.action is not Action.NONE
+    lost = (drawn and rules.bonus_on_draw == "forfeit") or (not box.raised and rules.bonus_on_fold == "lost")
+    if None not in box.cards:
+        raise _illegal("a declared result beside known cards", where, "one of them")
+    if box.jackpot or (box.bonus and not lost):
+        raise _illegal("a side bet that only cards decide", where, "enter its cards")
+    if said.hand is Category.ACE_KING and not rules.ace_king:
+        raise _illegal("no such hand in this game", where, "nothing")
+    if said.second is not None and (not rules.double_combination or said.second not in rules.pay):
+        raise _illegal("no such second combination", where, "leave it out")
 
 
 def _illegal(what: str, where: str, remedy: str) -> TableError:

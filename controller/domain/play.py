@@ -11,6 +11,7 @@ from fractions import Fraction
 import msgspec
 
 from controller.domain.cards import Card
+from controller.domain.paytable import Category
 
 Cards = tuple[Card | None, ...]
 
@@ -31,6 +32,17 @@ class Action(StrEnum):
     @property
     def buys(self) -> bool:
         return self in (Action.BUY6, Action.BOTH)
+
+
+class Declared(msgspec.Struct, frozen=True, kw_only=True):
+    """What people said of a box whose cards nobody recorded: its category, and how it ends against the dealer.
+
+    `against`: win, tie, lose; empty where the dealer does not play. `second`: of a double combination.
+    """
+
+    hand: Category
+    against: str = ""
+    second: Category | None = None
 
 
 class Box(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,6 +68,7 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
     buy_dealer: bool = False
     backers: tuple[int, ...] = ()
     owner: str | None = None
+    declared: Declared | None = None
 
     def __repr__(self) -> str:
         return f"Box({self.box})"  # never its cards
@@ -79,6 +92,8 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
     joker: Card | None = None
     doc: bool = False
     """The joker is the dealer's open card."""
+    declared: Category | None = None
+    """What the dealer has, where nobody recorded his cards."""
     meter: Fraction | None = None
 
     def __repr__(self) -> str:

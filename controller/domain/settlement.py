@@ -16,7 +16,7 @@ from controller.domain.doubles import second_combination
 from controller.domain.jackpot import Entry, Meter, award
 from controller.domain.money import pro_rata
 from controller.domain.paytable import Category
-from controller.domain.play import Action, Box, Cards, Round
+from controller.domain.play import Action, Box, Cards, Declared, Round
 from controller.domain.prices import bet_of, dealer_fee, fee, insurance_limit, odds, sixth_card_fee
 from controller.domain.ranking import Ranking, ranking_of
 from controller.domain.ruleset import RuleSet
@@ -75,12 +75,13 @@ class Settlement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Hand(NamedTuple):
-    """A box's final hand."""
+    """A box's final hand. `against`: how it ends where the value is not known, since no card is."""
 
     value: int
     category: Category
     second: Category | None
     odds: int
+    against: str = ""
 
     def __repr__(self) -> str:
         return "_Hand"
@@ -99,7 +100,7 @@ class _Reading:
         self.round = round_
         self.ranking: Ranking = ranking_of(rules)
         self.joker = Card(52) if rules.variant == "joker53" else round_.joker
-        self.dealer = self._dealer(round_.dealer)
+        self.dealer = self._dealer(round_.dealer, round_.declared)
         self.after = None if round_.after_exchange is None else self._dealer(round_.after_exchange)
 
     def settle(self) -> Settlement:
@@ -114,8 +115,10 @@ class _Reading:
             meter=meter,
         )
 
-    def _dealer(self, cards: Cards) -> DealerHand:
+    def _dealer(self, cards: Cards, declared: Category | None = None) -> DealerHand:
         known = [card for card in cards if card is not None]
+        if declared is not None:
+            return DealerHand(cards, None, declared, self._reaches(declared, self.rules.qualify_min))
         if len(known) < len(cards):
             return DealerHand(cards)
         value = self.ranking.value(known, self.joker)
@@ -136,6 +139,8 @@ class _Reading:
         return BoxResult(box=box, hand=category, second=second, stakes=stakes)
 
     def _hand(self, box: Box) -> _Hand | None:
+        if box.declared is not None:
+            return self._declared(box, box.declared)
         known = [card for card in box.final or () if card is not None]
         if box.final is None or len(known) < len(box.final):
             return None
@@ -149,13 +154,22 @@ class _Reading:
             paid += table[second] if second else 0
         return _Hand(value, category, second, paid)
 
+    def _declared(self, box: Box, said: Declared) -> _Hand:
+        """No cards: category and end as people said them. Never compared by value."""
+        exchanged = box.action.exchanges
+        paid = odds(self.rules, said.hand, exchanged=exchanged)
+        if said.second is not None:
+            table = {**self.rules.pay, **self.rules.pay_after_exchange} if exchanged else self.rules.pay
+            paid += table[said.second]
+        return _Hand(0, said.hand, said.second, paid, said.against)
+
     def _needed(self, hand: _Hand | None, box: Box) -> _Hand:
         if hand is None:
             raise _unread(f"box {box.box}")
         return hand
 
     def _plays(self) -> bool:
-        if self.dealer.value is None:
+        if self.dealer.hand is None:
             raise _unread("dealer")
         return self.dealer.plays
 
@@ -191,10 +205,10 @@ class _Reading:
         return fees
 
     def _compare(self, box: Box, bet: int, hand: _Hand, dealer: DealerHand) -> tuple[Stake, Stake]:
-        assert dealer.value is not None
-        if hand.value > dealer.value:
+        order = _order(hand, dealer)
+        if order > 0:
             return _ante(box.ante, self.rules.ante_on_win), Stake(bet, "win", bet * hand.odds, hand.odds)
-        if hand.value < dealer.value:
+        if order < 0:
             return _lost(box.ante), _lost(bet)
         return Stake(box.ante, self.rules.tie), Stake(bet, self.rules.tie)
 
@@ -208,10 +222,10 @@ class _Reading:
         excess = box.insurance - staked
         if not self._plays():
             return Stake(staked, "win", staked, 1, excess)
-        assert self.dealer.value is not None
-        if hand.value > self.dealer.value:
+        order = _order(hand, self.dealer)
+        if order > 0:
             return Stake(staked, "lose", -staked, excess=excess)
-        outcome = "push" if hand.value == self.dealer.value else self.rules.insurance_on_beaten
+        outcome = "push" if order == 0 else self.rules.insurance_on_beaten
         return Stake(staked, outcome, -staked if outcome == "lose" else 0, excess=excess)
 
     def _bonus(self, box: Box) -> Stake:
@@ -342,6 +356,14 @@ def _shared(result: BoxResult) -> BoxResult:
         return result
     common = sum(stake.profit for name, stake in result.stakes.items() if name not in ("bonus", "jackpot"))
     return msgspec.structs.replace(result, shares=tuple(pro_rata(common, result.box.backers)))
+
+
+def _order(hand: _Hand, dealer: DealerHand) -> int:
+    """Above zero where the box is better than the dealer."""
+    if hand.against:
+        return {"win": 1, "tie": 0, "lose": -1}[hand.against]
+    assert dealer.value is not None
+    return (hand.value > dealer.value) - (hand.value < dealer.value)
 
 
 def _ante(ante: int, outcome: str) -> Stake:

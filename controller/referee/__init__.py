@@ -12,7 +12,7 @@ from typing import Any
 
 from controller.domain.cards import JOKER, Card, parse_card
 from controller.domain.money import pro_rata
-from controller.domain.ruleset import RuleSet
+from controller.domain.ruleset import Category, RuleSet
 from controller.referee.hands import Hands
 from controller.referee.meter import MeterWalk
 from controller.referee.stakes import Situation, judge_box
@@ -24,7 +24,7 @@ def settle(rules: RuleSet, hand: Mapping[str, Any]) -> dict[str, Any]:
     """The answer's `dealer`, `boxes`, `house` and, with a meter, `jackpot`."""
     hands = _hands(rules)
     wild = JOKER if rules.variant == "joker53" else None if hand["joker"] is None else parse_card(hand["joker"])
-    first = _dealer(hands, hand["dealer"]["cards"], wild)
+    first = _dealer(hands, hand["dealer"]["cards"], wild, hand["dealer"].get("declared"))
     after = None
     told: dict[str, Any] = {"dealer": dict(first)}
     if "after_exchange" in hand["dealer"]:
@@ -61,7 +61,10 @@ def _cards(text: str) -> tuple[Card, ...] | None:
     return None if "??" in words else tuple(parse_card(word) for word in words)
 
 
-def _dealer(hands: Hands, text: str, wild: Card | None) -> dict[str, Any]:
+def _dealer(hands: Hands, text: str, wild: Card | None, said: str | None = None) -> dict[str, Any]:
+    if said is not None:
+        plays = hands.at_least(Category(said), hands.rules.qualify_min)
+        return {"cards": text, "hand": said, "qualifies": plays, "declared": True}
     cards = _cards(text)
     if cards is None:
         return {"cards": text}
@@ -71,6 +74,8 @@ def _dealer(hands: Hands, text: str, wild: Card | None) -> dict[str, Any]:
 
 def _known(dealer: Mapping[str, Any] | None, wild: Card | None, hands: Hands) -> tuple[Any, bool] | None:
     """Strength and whether he plays; None where his cards were not all read."""
+    if dealer is not None and dealer.get("declared"):
+        return None, dealer["qualifies"]
     cards = None if dealer is None else _cards(dealer["cards"])
     return None if dealer is None or cards is None else (hands.best(cards, wild), dealer["qualifies"])
 
@@ -82,6 +87,7 @@ def _box(situation: Situation, box: Mapping[str, Any]) -> dict[str, Any]:
     else:
         told["final"] = box["final"]
         told |= {"drawn": box["drawn"]} if box["drawn"] else {}
+    told |= {"declared": True} if box["declared"] else {}
     return told | judge_box(situation, box, _cards(box["cards"]), _cards(box["final"] or "??"))
 
 

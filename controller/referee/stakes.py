@@ -18,9 +18,9 @@ Stakes = dict[str, dict[str, Any]]
 
 
 class Mine(NamedTuple):
-    """A box's final hand and what its bet would be paid."""
+    """A box's final hand and what its bet would be paid. Without strength where people declared it."""
 
-    strength: Strength
+    strength: Strength | None
     category: Category
     second: Category | None
     odds: int
@@ -32,8 +32,8 @@ class Situation(NamedTuple):
     rules: RuleSet
     hands: Hands
     wild: Card | None
-    dealer: tuple[Strength, bool] | None
-    after: tuple[Strength, bool] | None
+    dealer: tuple[Strength | None, bool] | None
+    after: tuple[Strength | None, bool] | None
 
     def winners(self, box: Mapping[str, Any], told: Mapping[str, Any], dealt: Cards, final: Cards) -> list[Winner]:
         """The box's entry in the jackpot, if it has one."""
@@ -75,7 +75,8 @@ def needed(cards: Cards, box: Mapping[str, Any]) -> tuple[Card, ...]:
 
 def judge_box(situation: Situation, box: Mapping[str, Any], dealt: Cards, final: Cards) -> dict[str, Any]:
     """`hand`, `second` and `stakes` of one box, before the cap and the jackpot."""
-    mine = None if final is None else _mine(situation, box, final)
+    said = box["declared"]
+    mine = _said(situation.rules, box, said) if said else None if final is None else _mine(situation, box, final)
     row, dealer_bought = _row(situation, box, mine)
     stakes = _ante_and_bet(situation.rules, box, mine, row)
     _fees(situation.rules, box, stakes, dealer_bought)
@@ -101,6 +102,25 @@ def _mine(situation: Situation, box: Mapping[str, Any], final: tuple[Card, ...])
     return Mine(strength, category, second, pay.get(category, 0) + (pay[second] if second else 0))
 
 
+def _said(rules: RuleSet, box: Mapping[str, Any], said: Mapping[str, Any]) -> Mine:
+    """What people declared: nothing is compared, only paid."""
+    pay = {**rules.pay, **(rules.pay_after_exchange if "exchange" in box["action"] else {})}
+    first, second = Category(said["hand"]), said.get("second")
+    extra = Category(second) if second else None
+    return Mine(None, first, extra, pay.get(first, 0) + (pay[extra] if extra else 0))
+
+
+def _beside(box: Mapping[str, Any], mine: Mine, strength: Strength | None) -> str:
+    """`win`, `tie` or `beaten`: by the cards, or by the word of those who saw them."""
+    if box["declared"]:
+        return {"win": "win", "tie": "tie", "lose": "beaten"}[box["declared"]["against"]]
+    assert mine.strength is not None
+    assert strength is not None
+    if mine.strength == strength:
+        return "tie"
+    return "win" if mine.strength > strength else "beaten"
+
+
 def _row(situation: Situation, box: Mapping[str, Any], mine: Mine | None) -> tuple[str, bool]:
     """The row of the settlement table, and whether the box paid for the dealer's card."""
     if box["decision"] == "fold":
@@ -116,9 +136,7 @@ def _row(situation: Situation, box: Mapping[str, Any], mine: Mine | None) -> tup
         return ("bought in vain" if bought else "no game"), bought
     if mine is None:
         raise TableError(413, "a stake depends on a card that was never read", f"box {box['box']}", "enter the card")
-    if mine.strength == strength:
-        return "tie", bought
-    return ("win" if mine.strength > strength else "beaten"), bought
+    return _beside(box, mine, strength), bought
 
 
 def _ante_and_bet(rules: RuleSet, box: Mapping[str, Any], mine: Mine | None, row: str) -> Stakes:
@@ -177,10 +195,8 @@ def _insurance(situation: Situation, box: Mapping[str, Any], mine: Mine | None) 
     strength, plays = situation.dealer
     if not plays:
         end = "win"
-    elif mine.strength > strength:
-        end = "lose"
     else:
-        end = "push" if mine.strength == strength else rules.insurance_on_beaten
+        end = {"win": "lose", "tie": "push", "beaten": rules.insurance_on_beaten}[_beside(box, mine, strength)]
     told = _stake(staked, end, 1)
     return told | ({"excess": laid - staked} if laid > staked else {})
 

@@ -13,7 +13,8 @@ import msgspec
 
 from controller import referee
 from controller.domain.cards import JOKER, card_text
-from controller.domain.legal import check_cards, check_round
+from controller.domain.legal import check_cards, check_declared, check_round
+from controller.domain.paytable import Category
 from controller.domain.play import Round
 from controller.domain.ranking import ranking_of
 from controller.domain.ruleset import RuleSet
@@ -89,7 +90,9 @@ def _plain(value: Any) -> Any:
 
 def _both(name: str, rules_hash: str, rules: RuleSet, round_: Round) -> dict[str, Any]:
     check_cards(rules, round_)
-    check_round(rules, round_, _dealer_plays(rules, round_))
+    dealer = _dealer_hand(rules, round_)
+    check_round(rules, round_, None if dealer is None else _plays(rules, dealer))
+    check_declared(rules, round_, dealer)
     first = answer(name, rules_hash, rules, settle(rules, round_))
     try:
         second: dict[str, Any] = {"rules": name, "rules_hash": rules_hash, **referee.settle(rules, plain(round_))}
@@ -100,18 +103,26 @@ def _both(name: str, rules_hash: str, rules: RuleSet, round_: Round) -> dict[str
     return first
 
 
-def _dealer_plays(rules: RuleSet, round_: Round) -> bool | None:
+def _dealer_hand(rules: RuleSet, round_: Round) -> Category | None:
+    if round_.declared is not None:
+        return round_.declared
     cards = [card for card in round_.dealer if card is not None]
     if len(cards) < 5:
         return None
     ranking = ranking_of(rules)
-    hand = ranking.category(ranking.value(cards, JOKER if rules.variant == "joker53" else round_.joker))
-    return ranking.number[hand] >= ranking.number[rules.qualify_min]
+    return ranking.category(ranking.value(cards, JOKER if rules.variant == "joker53" else round_.joker))
+
+
+def _plays(rules: RuleSet, hand: Category) -> bool:
+    number = ranking_of(rules).number
+    return number[hand] >= number[rules.qualify_min]
 
 
 def plain(round_: Round) -> dict[str, Any]:
     """The round as form A writes it: the words that the referee reads."""
     dealer = {"cards": cards_text(round_.dealer)}
+    if round_.declared is not None:
+        dealer["declared"] = str(round_.declared)
     if round_.after_exchange is not None:
         dealer["after_exchange"] = cards_text(round_.after_exchange)
     return {
@@ -135,6 +146,7 @@ def plain(round_: Round) -> dict[str, Any]:
                 "buy_dealer": box.buy_dealer,
                 "backers": list(box.backers),
                 "owner": box.owner,
+                "declared": None if box.declared is None else msgspec.to_builtins(box.declared),
             }
             for box in round_.boxes
         ],

@@ -41,6 +41,7 @@ def _dealer(hand: DealerHand) -> dict[str, Any]:
     told: dict[str, Any] = {"cards": cards_text(hand.cards)}
     if hand.hand is not None:
         told |= {"hand": str(hand.hand), "qualifies": hand.plays}
+        told |= {"declared": True} if hand.value is None else {}
     return told
 
 
@@ -53,6 +54,8 @@ def _box(result: BoxResult) -> dict[str, Any]:
         told["final"] = cards_text(box.final)
         if box.drawn:
             told["drawn"] = cards_text(box.drawn)
+    if box.declared is not None:
+        told["declared"] = True
     if result.hand is not None:
         told["hand"] = str(result.hand)
     if result.second is not None:

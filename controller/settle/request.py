@@ -11,7 +11,8 @@ from typing import Any
 
 from controller.domain.cards import Card, CardError, deck, parse_card
 from controller.domain.money import exact
-from controller.domain.play import Action, Box, Cards, Round
+from controller.domain.paytable import Category
+from controller.domain.play import Action, Box, Cards, Declared, Round
 from controller.errors import TableError
 from controller.settle.dealing import Wish
 
@@ -23,7 +24,7 @@ _BOX = {
     "box", "ante", "action", "decision", "blind", "carried", "bonus", "insurance", "insurance_carried", "jackpot",
     "buy_dealer", "backers", "owner",
 }  # fmt: skip
-_FORM_A = _BOX | {"cards", "final", "count", "drawn"}
+_FORM_A = _BOX | {"cards", "final", "count", "drawn", "declared"}
 _FORM_B = _BOX | {"discards"}
 
 
@@ -61,11 +62,14 @@ def read_top(request: object) -> Mapping[str, Any]:
 
 def read_round(top: Mapping[str, Any], meter: Fraction | None) -> Round:
     """Form A."""
-    dealer = keys(top["dealer"], "dealer", {"cards", "after_exchange"}, {"cards"})
+    dealer = keys(top["dealer"], "dealer", {"cards", "after_exchange", "declared"}, {"cards"})
     cards = _cards(dealer["cards"], "dealer.cards", (5,))
     after = dealer.get("after_exchange")
     joker, doc = read_joker(top)
-    if doc and cards[4] is None:
+    declared = _category(dealer["declared"], "dealer.declared") if "declared" in dealer else None
+    if declared is not None and any(card is not None for card in cards):
+        raise wrong("a declared hand beside known cards", "dealer", "one of them")
+    if doc and cards[4] is None and declared is None:
         raise TableError(413, "the joker is the dealer's open card, which was not read", "dealer", "enter the card")
     return Round(
         dealer=cards,
@@ -73,6 +77,7 @@ def read_round(top: Mapping[str, Any], meter: Fraction | None) -> Round:
         boxes=different([_box_a(box, i) for i, box in enumerate(top["boxes"])]),
         joker=cards[4] if doc else joker,
         doc=doc,
+        declared=declared,
         meter=meter,
     )
 
@@ -131,6 +136,8 @@ def _box_a(value: object, index: int) -> Box:
     action: Action = facts["action"]
     cards = _cards(box["cards"], f"{where}, cards", (5,))
     facts["cards"] = cards
+    if "declared" in box:
+        facts["declared"] = _declared(box["declared"], f"{where}, declared")
     if "final" in box or not action.exchanges:
         if "count" in box or ("drawn" in box and not action.exchanges):
             raise wrong("count and drawn stand in place of `final` after an exchange", where, "leave them out")
@@ -139,6 +146,20 @@ def _box_a(value: object, index: int) -> Box:
     if not isinstance(count, int) or isinstance(count, bool) or len(drawn) != count + action.buys:
         raise wrong("count and drawn do not agree", where, "as many drawn cards as the count, and the sixth card last")
     return Box(**facts, final=None, count=count, drawn=drawn)
+
+
+def _declared(value: object, where: str) -> Declared:
+    said = keys(value, where, {"hand", "against", "second"}, {"hand"})
+    if said.get("against", "") not in ("", "win", "tie", "lose"):
+        raise wrong(f"unknown end {said['against']!r}", where, "win, tie, lose")
+    second = _category(said["second"], where) if "second" in said else None
+    return Declared(hand=_category(said["hand"], where), against=said.get("against", ""), second=second)
+
+
+def _category(value: object, where: str) -> Category:
+    if value not in list(Category):
+        raise wrong(f"unknown hand {value!r}", where, ", ".join(Category))
+    return Category(str(value))
 
 
 def _drawn(box: Mapping[str, Any], where: str) -> Cards:
