@@ -43,6 +43,13 @@ class StakeEntry(enum.StrEnum):
     NONE = "none"
 
 
+class DeclaredBy(enum.StrEnum):
+    """Who declares results where cards are not followed at all."""
+
+    SUPERVISOR = "supervisor"
+    DEALER = "dealer"
+
+
 class SettleOrder(enum.StrEnum):
     RIGHT_TO_LEFT = "right_to_left"
     LEFT_TO_RIGHT = "left_to_right"
@@ -115,6 +122,7 @@ class ProcedureSection(Struct, frozen=True, kw_only=True):
     max_unknown: Annotated[int, Meta(ge=0, le=5)] = 2
     max_open_boxes: Annotated[int, Meta(ge=1, le=7)] | None = None
     equal_antes: bool | None = None
+    declared_by: DeclaredBy = DeclaredBy.SUPERVISOR
     stake_entry: StakeEntry = StakeEntry.BEFORE_DEAL
     settle_mode: SettleMode = SettleMode.BOX_BY_BOX
     discard_check_from: Category = Category.TRIPS

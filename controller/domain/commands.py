@@ -163,6 +163,18 @@ class FixDraw(Command, frozen=True, kw_only=True, tag="fix_draw"):
     box: int
 
 
+class Declare(Command, frozen=True, kw_only=True, tag="declare"):
+    """What a turned box has, and how it ends against the dealer, without its cards. Box 0: what the dealer has.
+
+    `hand`: a category; `against`: win, tie, lose (of the box); `second`: of a double combination.
+    """
+
+    hand: Said
+    box: int = 0
+    against: Said = ""
+    second: Said = ""
+
+
 class Dealt(Command, frozen=True, kw_only=True, tag="dealt"):
     """The cards that the prompt names were dealt by hand."""
 

@@ -33,6 +33,8 @@ def check_round(rules: RuleSet, round_: Round, dealer_plays: bool | None) -> Non
 def check_declared(rules: RuleSet, round_: Round, dealer: Category | None) -> None:
     """Results that people declared: of this game, without stakes that only cards decide, and in agreement."""
     order = category_order(rules.flush_over_full_house)
+    if round_.declared is not None and not in_game(rules, round_.declared):
+        raise _illegal("no such hand in this game", "dealer", "nothing")
     for box in round_.boxes:
         where = f"box {box.box}"
         if box.declared is not None:
@@ -49,6 +51,13 @@ def check_declared(rules: RuleSet, round_: Round, dealer: Category | None) -> No
                 raise _illegal("the declared end does not fit the dealer's hand", where, "win, tie or lose, as it is")
 
 
+def in_game(rules: RuleSet, hand: Category) -> bool:
+    """Whether anybody can hold this category in this game."""
+    if hand is Category.FIVE_OF_A_KIND:
+        return rules.variant in ("joker53", "jpoker")
+    return hand is not Category.ACE_KING or rules.ace_king
+
+
 def _check_one_declared(rules: RuleSet, box: Box, said: Declared, where: str) -> None:
     drawn = box.action is not Action.NONE
     lost = (drawn and rules.bonus_on_draw == "forfeit") or (not box.raised and rules.bonus_on_fold == "lost")
@@ -56,7 +65,7 @@ def _check_one_declared(rules: RuleSet, box: Box, said: Declared, where: str) ->
         raise _illegal("a declared result beside known cards", where, "one of them")
     if box.jackpot or (box.bonus and not lost):
         raise _illegal("a side bet that only cards decide", where, "enter its cards")
-    if said.hand is Category.ACE_KING and not rules.ace_king:
+    if not in_game(rules, said.hand):
         raise _illegal("no such hand in this game", where, "nothing")
     if said.second is not None and (not rules.double_combination or said.second not in rules.pay):
         raise _illegal("no such second combination", where, "leave it out")

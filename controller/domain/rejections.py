@@ -145,6 +145,16 @@ class Why(Enum):
         "bet sensors cannot be read: count the side bets (EXTRA, digit, OK)",
         "датчики ставок не читаются: сосчитайте бонусы (EXTRA, цифра, OK)",
     )
+    DECLARED_WRONG = (
+        560,
+        "box {box}: {said} does not fit the dealer's hand or the game",
+        "бокс {box}: {said} не подходит к руке дилера или к игре",
+    )
+    NEEDS_CARDS = (
+        561,
+        "box {box} has a side bet that its cards decide: enter them",
+        "бокс {box}: бонус решают карты, введите их",
+    )
     NO_ALARM = (556, "no alarm {alarm} waits", "тревога {alarm} не ждёт")
 
     @property

@@ -132,6 +132,14 @@ class Stake(Struct, frozen=True, kw_only=True):
     insurance_carried: bool = False
 
 
+class Declaration(Struct, frozen=True, kw_only=True):
+    """What people said of a box without its cards; words as in the settle contract's `declared`."""
+
+    hand: str
+    against: str = ""
+    second: str = ""
+
+
 class Box(Struct, frozen=True, kw_only=True):
     """One box of the open hand. `ante` 0: not in play. `answer`: its part of the settlement, once computed.
 
@@ -165,6 +173,7 @@ class Box(Struct, frozen=True, kw_only=True):
     called: bool = False
     disputed: bool = False
     status: BoxStatus = BoxStatus.OPEN
+    declared: Declaration | None = None
     answer: dict[str, Any] | None = None
     note: str = ""
 
@@ -226,6 +235,7 @@ class Hand(Struct, frozen=True, kw_only=True):
     dealer_drawn: tuple[Slot, ...] = ()
     dealer_final: tuple[str, ...] = ()
     dealer_category: str | None = None
+    dealer_declared: str = ""
     qualifies: bool | None = None
     chosen: bool = False
     takers_settled: bool = False

@@ -10,13 +10,13 @@ from collections import deque
 
 import msgspec
 
-from controller.domain import cards
 from controller.domain import commands as cm
-from controller.domain.hand.expects import Expect, Want, expects, public_cards
+from controller.domain.hand.expects import Expect, Want, expects
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import Phase
-from controller.domain.state import FaceUp, Hand, Table
+from controller.domain.state import CardSource, FaceUp, Hand, Table
 from controller.table import menu
+from controller.table.half_typed import Declaring, Edit, Entry, declare, enter
 from controller.table.menu import Menu, Supervised
 from drivers.events import ButtonEdge
 
@@ -26,8 +26,6 @@ LONG_NS = 1000 * MS
 BOX_KEYS = {f"K{n}": n for n in range(1, 8)}
 FIELDS = ("ante", "bonus", "jackpot")
 SEVEN = 7
-JOKER_TEXT = cards.card_text(cards.JOKER)
-JOKER_RANK, WITH_JOKER = 13, 53  # the 53rd card is stepped to behind the deuce
 TIMELESS = frozenset({"START", "STOP", "JACKPOT", "BACK", "SWITCH", "DOOR"})
 
 
@@ -40,28 +38,6 @@ class Stale(msgspec.Struct, frozen=True):
 Output = cm.Command | Stale | Supervised
 
 
-class Edit(msgspec.Struct, frozen=True):
-    """A box whose stake is being typed with chips."""
-
-    box: int
-    stake: dict[str, int]
-    field: str = "ante"
-
-
-class Entry(msgspec.Struct, frozen=True):
-    """A card being entered: rank 12 (ace) first, no suit yet; JOKER_RANK is the 53rd card, which has none."""
-
-    rank: int | None = None
-    suit: int | None = None
-
-    def text(self) -> str:
-        """As far as it is known: `K-`, `-s`."""
-        if self.rank == JOKER_RANK:
-            return JOKER_TEXT
-        rank = "-" if self.rank is None else cards.RANKS[self.rank]
-        return rank + ("-" if self.suit is None else cards.SUITS[self.suit])
-
-
 class Keypad:
     """All keys of one table."""
 
@@ -69,6 +45,7 @@ class Keypad:
         self.edit: Edit | None = None
         self.counting: int | None = None
         self.entry = Entry()
+        self.declaring: Declaring | None = None
         self.menu: Menu | None = None
         self._down: dict[str, int] = {}
         self._used: set[str] = set()  # keys whose press was a hold or part of a chord: their release says nothing
@@ -81,7 +58,7 @@ class Keypad:
         meaning = (str(want.kind), want.box)
         if not self._wanted or self._wanted[-1][1] != meaning:
             self._wanted.append((now_ns, meaning))
-            self.entry = Entry()
+            self.entry, self.declaring = Entry(), None
 
     def _stale(self, name: str, t_ns: int) -> bool:
         if name in TIMELESS or len(self._wanted) < 2:
@@ -92,7 +69,8 @@ class Keypad:
     @property
     def busy(self) -> bool:
         """A finger's work is half done and stands on the display."""
-        return self.menu is not None or self.edit is not None or self.counting is not None or self.entry != Entry()
+        typing = self.menu is not None or self.edit is not None or self.counting is not None
+        return typing or self.entry != Entry() or self.declaring is not None
 
     def overlay(self, table: Table, setup: Setup) -> tuple[str, ...]:
         """What stands over the prompt while something is being typed."""
@@ -103,6 +81,8 @@ class Keypad:
             return (f"BOX {self.edit.box} {self.edit.field.upper()}", amounts, "OK leaves")
         if self.counting is not None:
             return ("SIDE BETS COUNTED:", str(self.counting), "digit, OK")
+        if self.declaring is not None:
+            return self.declaring.lines()
         if self.entry != Entry():
             return ("CARD:", self.entry.text(), "FOLD/BET 1-4 OK")
         return ()
@@ -225,8 +205,8 @@ class Keypad:
         return []
 
     def _back(self) -> list[Output]:
-        if self.edit is not None or self.counting is not None or self.entry != Entry():
-            self.edit, self.counting, self.entry = None, None, Entry()
+        if self.edit is not None or self.counting is not None or self.entry != Entry() or self.declaring is not None:
+            self.edit, self.counting, self.entry, self.declaring = None, None, Entry(), None
             return []
         return [cm.Undo()]
 
@@ -247,8 +227,15 @@ class Keypad:
         match want.kind:
             case Want.START | Want.COUNT:
                 return self._betting(name, hand, table)
-            case Want.ENTRY:
-                return self._enter(name, hand, setup)
+            case Want.ENTRY if name == "EXTRA" and want.box and hand.cards is not CardSource.SHOE:
+                self.declaring = Declaring()
+                return []
+            case Want.ENTRY if self.declaring is None:
+                self.entry, entered = enter(self.entry, name, hand, setup)
+                return [] if entered is None else [entered]
+            case Want.ENTRY | Want.DECLARE:
+                self.declaring, said = declare(self.declaring or Declaring(), name, want.box, setup)
+                return [] if said is None else [said]
             case _ if hand.phase is Phase.DECISIONS:
                 return _decide(name, want, hand, setup)
             case Want.CHOICE:
@@ -298,28 +285,6 @@ class Keypad:
         if edit is None:
             return []
         return [cm.SetStake(box=edit.box, **edit.stake)]
-
-    def _enter(self, name: str, hand: Hand, setup: Setup) -> list[Output]:
-        """FOLD and BET step the ranks that are not public in all suits, keys 1 to 4 the suit, OK enters."""
-        ranks = _open_ranks(hand, setup)
-        at = ranks.index(self.entry.rank) if self.entry.rank in ranks else 0
-        if name in ("BET", "FOLD"):
-            step = 1 if name == "BET" else -1
-            rank = ranks[(at + step) % len(ranks)] if self.entry.rank is not None else ranks[0]
-            self.entry = Entry(rank, self.entry.suit)
-        elif name in BOX_KEYS and BOX_KEYS[name] <= 4:
-            self.entry = Entry(self.entry.rank, BOX_KEYS[name] - 1)
-        elif name == "OK" and "-" not in self.entry.text():
-            card, self.entry = self.entry.text(), Entry()
-            return [cm.EnterCard(card=card)]
-        return []
-
-
-def _open_ranks(hand: Hand, setup: Setup) -> list[int]:
-    public = public_cards(hand)
-    ranks = [r for r in range(12, -1, -1) if any(cards.RANKS[r] + s not in public for s in cards.SUITS)]
-    extra = setup.rules.deck_size == WITH_JOKER and JOKER_TEXT not in public
-    return [*ranks, JOKER_RANK] if extra else ranks
 
 
 def _in_or_out(number: int, hand: Hand, table: Table) -> cm.Command:

@@ -47,6 +47,7 @@ class PublicBox(msgspec.Struct, frozen=True, kw_only=True):
     choice: str | None
     turned: bool
     discards: tuple[str, ...]
+    declared: dict[str, str] | None
     status: str
     hand: str | None
     stakes: dict[str, Any] | None
@@ -214,6 +215,7 @@ def _box(box: Box, hand: Hand, want: Expect, setup: Setup, sensors: Mapping[int,
         choice=str(box.choice) if box.choice else None,
         turned=box.turned,
         discards=box.discards or (),
+        declared=msgspec.to_builtins(box.declared),
         status=str(box.status),
         hand=answer.get("hand"),
         stakes=answer.get("stakes"),
@@ -265,6 +267,7 @@ _ALLOWED: dict[Want, tuple[str, ...]] = {
     Want.STOP: ("stop", "irregular", "void_box", "void_hand"),
     Want.BOARD: ("irregular", "void_box", "void_hand"),
     Want.ENTRY: ("enter_card", "void_box", "void_hand"),
+    Want.DECLARE: ("declare", "hold", "void_box", "void_hand"),
     Want.DECISION: ("undo", "irregular", "correct_stake", "void_box", "void_hand"),
     Want.CHOICE: ("take_ante", "buy_dealer", "undo", "irregular", "void_box", "void_hand"),
     Want.REVEAL: ("reveal", "undo", "irregular", "void_hand"),
@@ -293,6 +296,8 @@ def allowed(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
         words = ("void_hand",) if dead else (leave, *dead_box, "void_hand")
     if want.kind is Want.START:
         words = (*words, *_way_of_cards(table, setup))
+    if want.kind is Want.DECLARE and not want.box:
+        words = ("declare", "irregular", "void_hand")
     if announces(table, want):
         words = ("announce", *words)
     box = current_decider(hand, setup) if hand.phase is Phase.DECISIONS else None
@@ -349,6 +354,8 @@ def lit_keys(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
             keys = (*(f"K{n}" for n in range(1, 6)), "EXTRA")
         case Want.ENTRY:
             keys = ("FOLD", "BET", *(f"K{n}" for n in range(1, 5)), "OK")
+        case Want.DECLARE:
+            keys = ("FOLD", "BET", *(f"K{n}" for n in range(1, 4) if want.box), "OK")
         case kind if kind in _OK:
             keys = ("OK", "EXTRA") if kind is Want.PAID else ("OK",)
         case _:

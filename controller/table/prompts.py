@@ -59,6 +59,8 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "hand_dealer_draw": (834, "Dealer's bought card by hand: enter it", "Купленная карта дилера: сдайте и введите"),
     "hand_box": (835, "Box {b}: enter dealt card {i}", "Бокс {b}: введите сданную карту {i}"),
     "hand_draw": (836, "Box {b}: enter drawn card {i}", "Бокс {b}: введите прикупленную карту {i}"),
+    "declare": (839, "Box {b}: declare its hand, and who wins", "Бокс {b}: назовите руку и кто выиграл"),
+    "declare_dealer": (840, "Turn the dealer's cards: declare his hand", "Откройте карты дилера: назовите руку"),
     "nothing": (822, "Wait", "Ждите"),
     "reader": (840, "Reader not connected: check its cable; deal no card", "Сканер не отвечает: карты не раздавать"),
     "shoe": (823, "Shoe not connected: check its cable; the hand waits", "Шуз не отвечает: проверьте кабель"),
@@ -126,6 +128,8 @@ def _key(table: Table, want: Expect, setup: Setup) -> str:
             return "stop_late" if hand is not None and hand.stop_late else "stop"
         case Want.DECISION if want.count:
             return "decision_draw"
+        case Want.DECLARE if not want.box:
+            return "declare_dealer"
         case Want.DEAL if want.place == "draw":
             return "hand_serve"
         case Want.BOARD if table.devices.get("board", Health.ABSENT) is not Health.READY:

@@ -94,18 +94,18 @@ def _procedure(rules: RuleSet, config: Config) -> Procedure:
         discard_check_from=str(config.procedure.discard_check_from),
         max_open_boxes=config.procedure.max_open_boxes or rules.max_open_boxes,
         cards=config.table.cards,
+        declared_by=str(config.procedure.declared_by),
         equal_antes=rules.equal_antes if config.procedure.equal_antes is None else config.procedure.equal_antes,
     )
 
 
 def _check(rules: RuleSet, config: Config) -> None:
     """What would make every hand impossible, or the plate a lie (Q13)."""
-    for key, value, led in (
-        ("table.cards", config.table.cards if config.table.cards is CardSource.NONE else None, "shoe"),
-        ("procedure.stake_entry", config.procedure.stake_entry, "before_deal"),
-    ):
+    for key, value, led in (("procedure.stake_entry", config.procedure.stake_entry, "before_deal"),):
         if value is not None and str(value) != led:
             raise TableError(123, f"{value} is not led yet", key, f'"{led}"' if led else "leave it out")
+    if config.table.cards is CardSource.NONE:
+        _check_without_cards(rules, config)
     served = prices.most_boxes(rules)
     if config.table.boxes > served:
         raise TableError(
@@ -126,6 +126,19 @@ def _check(rules: RuleSet, config: Config) -> None:
 
 def _reader_warning(config: Config) -> tuple[str, ...]:
     return ("cards come from a plain reader, which cannot prove who it is: untrusted",) if config.reader else ()
+
+
+def _check_without_cards(rules: RuleSet, config: Config) -> None:
+    """What only cards decide cannot be played where nobody records them."""
+    wrong = {
+        "limits.bonus_max": (config.limits.bonus_max > 0, "a bonus", "0"),
+        "jackpot": (config.jackpot is not None, "a jackpot", "leave the section out"),
+        "table.rules": (rules.dealer_exchange_fee is not None, f"the dealer's bought card ({rules.id})",
+                        'a rule set with dealer_exchange_fee = "none"'),
+    }  # fmt: skip
+    for key, (asked, what, remedy) in wrong.items():
+        if asked:
+            raise TableError(125, f'cards = "none" does not go with {what}', key, remedy)
 
 
 def _cap_warning(rules: RuleSet, config: Config) -> tuple[str, ...]:

@@ -15,12 +15,14 @@ from harness_parts import TABLE, Clock, Entropy, Recorder, open_journal, registr
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
-from controller.domain.cards import card_text, deck
+from controller.domain.cards import JOKER, card_text, deck, parse_card
 from controller.domain.hand import Act
 from controller.domain.hand.authority import Identity
 from controller.domain.hand.expects import Expect, Want
 from controller.domain.hand.setup import Plate, Procedure, Setup
+from controller.domain.paytable import category_order
 from controller.domain.phases import Phase
+from controller.domain.ranking import ranking_of
 from controller.domain.rejections import Rejection, Why
 from controller.domain.state import FaceDown, Hand, Table
 from controller.journal import keys as key_files
@@ -297,6 +299,8 @@ class Rig:
                 self.stop()
             case Want.BOARD:
                 self.board_shows()
+            case Want.DECLARE:
+                self.do(self.declaration(), S1)
             case Want.ENTRY:
                 self.do(cm.EnterCard(card=self.truth(want)), S1)
             case Want.DECISION:
@@ -321,6 +325,25 @@ class Rig:
                 self.do(cm.Reset() if fault else cm.Resume(), S1)
             case _:
                 raise AssertionError(f"nothing to do in {self.phase}: {want}")
+
+    def declaration(self) -> cm.Declare:
+        """What an honest dealer says of the hand that lies open, by the cards that were laid."""
+        box = self.want.box
+        if not box:
+            return cm.Declare(hand=self._category([self.truth_at("dealer", 0, i) for i in range(5)]))
+        mine = self._category([self.truth_at("box", box, i) for i in range(5)])
+        order = [str(c) for c in category_order(self.setup.rules.flush_over_full_house)]
+        rank, his = order.index(mine), order.index(str(self.hand.dealer_category))
+        return cm.Declare(box=box, hand=mine, against="win" if rank > his else "lose" if rank < his else "tie")
+
+    def truth_at(self, place: str, box: int, index: int) -> str:
+        return self.truth(Expect(kind=Want.CARD, place=place, box=box, index=index))
+
+    def _category(self, cards: list[str]) -> str:
+        ranking = ranking_of(self.setup.rules)
+        known = [parse_card(card) for card in cards]
+        joker = JOKER if str(self.setup.rules.variant) == "joker53" else None
+        return str(ranking.category(ranking.value(known, joker)))
 
     def finish(self) -> Rig:
         """To the end of the open hand, honestly."""

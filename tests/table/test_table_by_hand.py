@@ -289,8 +289,8 @@ def test_killed_at_every_step_by_hand(moment: int, tmp_path: Path) -> None:
         rig.step()
     prompt = rig.snapshot().prompt
     rig.restart(connect=False)
-    assert rig.snapshot().prompt == prompt
     rig.connect("board")
+    assert rig.snapshot().prompt == prompt
     rig.finish()
     audited(rig)
 

@@ -38,6 +38,8 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "place": st.sampled_from(["", "box", "draw", "dealer"]), "deck": st.sampled_from(["", "red"]),
     "operator": st.sampled_from(["", "d1", "s1"]), "cause": st.just(""), "ante_min": st.sampled_from([None, 10, 20]),
     "ante_max": st.sampled_from([None, 100, 1000]), "cap": st.sampled_from([None, 50, 100_000]),
+    "hand": st.sampled_from(["pair", "nothing", "flush", "x"]), "second": st.sampled_from(["", "pair"]),
+    "against": st.sampled_from(["win", "lose", "tie", ""]),
     "bonus_max": st.sampled_from([None, 0, 50]), "hit": st.integers(0, 2), "alarm": st.integers(1, 3),
 }  # fmt: skip
 
@@ -103,17 +105,21 @@ class TableMachine(RuleBasedStateMachine):
         order=st.sampled_from(["left_to_right", "right_to_left"]),
         upcard=st.sampled_from(["last", "first"]),
         depth=st.integers(0, 45),
-        cards=st.sampled_from([CardSource.SHOE, CardSource.SHOE, CardSource.AT_TURN]),
+        cards=st.sampled_from([CardSource.SHOE, CardSource.SHOE, CardSource.AT_TURN, CardSource.NONE]),
     )
     def begin(
         self, rules: str, joker_time: str, draw_timing: str, order: str, upcard: str, depth: int, cards: CardSource
     ) -> None:
+        if cards is CardSource.NONE and rules not in ("jpoker", "joker53"):
+            cards = CardSource.AT_TURN  # side bets and the dealer's bought card need cards: refused at the start
+        no_bonus = {"bonus_max": 0} if cards is CardSource.NONE else {}
         jackpot = {"jackpot_stake": 1, "meter": "10000"} if rules == "oasis_ru" else {}
         setup = make_setup(
             rules,
             4,
             {"upcard": upcard},
             **jackpot,
+            **no_bonus,
             joker_time=joker_time,
             draw_timing=draw_timing,
             settle_order=order,

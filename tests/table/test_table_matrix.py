@@ -16,7 +16,7 @@ from controller.domain import events as ev
 from controller.domain.hand.expects import Want
 from controller.domain.phases import PHASE_TABLE, Phase, next_phase
 from controller.domain.rejections import Rejection, Why
-from controller.domain.state import Cause
+from controller.domain.state import CardSource, Cause
 from controller.table import prompts
 
 PLAYS, PLAYS_NOT = "Kh Ks 8c 7d 2h", "Kh Js 8c 7d 2h"
@@ -122,6 +122,13 @@ def _board_dead() -> Rig:
     return rig
 
 
+def _declare() -> Rig:
+    rig = Rig(setup=make_setup("caribbean", cards=CardSource.NONE)).open().stake(b1=10)
+    rig.ok().ok()
+    rig.do(cm.Bet(box=1)), rig.do(cm.Declare(hand="pair"), S1), rig.ok()
+    return rig
+
+
 def _by_hand() -> Rig:
     rig = _dealing()
     rig.do(cm.Manual(), S1)
@@ -169,13 +176,14 @@ SITUATIONS: dict[str, Callable[[], Rig]] = {
     "choice": _choice,
     "award": _award,
     "by_hand": _by_hand,
+    "declare": _declare,
     "board_dead": _board_dead,
     "irregular": _irregular,
     "fault": _fault,
 }
 PLAY = {"dealing", "stop", "board", "decision", "draw", "reveal", "turn", "entry", "discards", "check", "paid", "rest",
         "release", "russian", "choice", "by_hand",
-        "board_dead"}  # fmt: skip
+        "board_dead", "declare"}  # fmt: skip
 OPEN = {*SITUATIONS} - {"closed"}
 POSSIBLE: dict[str, set[str]] = {
     "sign_on": {"closed", "deck", "betting"},
@@ -194,7 +202,8 @@ POSSIBLE: dict[str, set[str]] = {
     "stop": {"dealing", "stop", "by_hand"},
     "announce": {"board_dead"},
     "dealt": {"by_hand"},
-    "manual": {"deck", "betting", "locked", "award", *PLAY} - {"by_hand"},
+    "manual": {"deck", "betting", "locked", "award", *PLAY} - {"by_hand", "declare"},
+    "declare": {"declare"},
     "automatic": set(),  # the shoe serves, or a hand is being played
     "fold": {"decision", "russian"},
     "bet": {"decision", "russian"},
@@ -208,10 +217,10 @@ POSSIBLE: dict[str, set[str]] = {
     "turned": {"turn"},
     "discarded": {"discards", "check", "paid"},
     "discard_check": {"check"},
-    "differs": {"entry", "discards", "check", "paid"},
+    "differs": {"declare", "entry", "discards", "check", "paid"},
     "paid": {"paid"},
     "rest": {"rest"},
-    "hold": {"turn", "entry", "discards", "check", "paid", "rest"},
+    "hold": {"declare", "turn", "entry", "discards", "check", "paid", "rest"},
     "release": {"release"},
     "undo": {"betting", "draw", "reveal", "check"},
     "redirect": set(),  # draws at once: nobody else waits for a card
@@ -239,6 +248,7 @@ def sample(name: str, rig: Rig) -> cm.Command:
     known = {
         "box": want.box or 1, "owner": 2, "ante": 20, "shares": (5, 5), "number": 1, "target": 2, "card": "Ah",
         "cards": {"discards": "3c", "paid": "3c", "check": "3c"}.get(str(want.kind), "3c"), "reason": "test",
+        "hand": "pair", "against": "win",
         "deck": "blue", "id": 99, "hit": 1, "amount": 10, "count": 2, "cap": 5000, "alarm": 99,
     }  # fmt: skip
     fields = {field: known[field] for field in kind.__struct_fields__ if field in known}
@@ -302,7 +312,7 @@ ARGS: dict[str, object] = {
     "command": "bet", "phase": "betting", "hand": 1, "version": 2, "box": 3, "boxes": 6, "lit": 2, "ante": 10, "low": 5,
     "high": 9, "bonus": 1, "owner": 1, "count": 2, "served": 4, "device": "shoe", "fee": 2, "what": "x", "offered": "1",
     "card": "As", "missing": "y", "operator": "d1", "role": "dealer", "id": 4, "seconds": 10, "counted": 1,
-    "side_bets": 2, "total": 3, "amount": 7, "hit": 1, "stake": 1, "jackpot": 2, "alarm": 3,
+    "said": "pair win", "side_bets": 2, "total": 3, "amount": 7, "hit": 1, "stake": 1, "jackpot": 2, "alarm": 3,
 }  # fmt: skip
 
 

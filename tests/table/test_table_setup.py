@@ -47,7 +47,7 @@ def test_a_cap_that_cuts_the_smallest_win_is_a_warning(tmp_path: Path) -> None:
     [
         ("cap = 300000", "cap = 10", "limits.cap"),
         ('rules = "jpoker"', 'rules = "jpoker_online"', "jpoker_online"),
-        ('cards = "shoe"', 'cards = "none"', "table.cards"),
+        ('cards = "shoe"', 'cards = "none"', "limits.bonus_max"),
     ],
 )
 def test_what_is_not_led_is_refused_by_name(tmp_path: Path, old: str, new: str, named: str) -> None:

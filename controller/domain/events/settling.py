@@ -80,6 +80,15 @@ class CardEntered(Event, frozen=True, kw_only=True, tag=True):
     card: str
 
 
+class ResultDeclared(Event, frozen=True, kw_only=True, tag=True):
+    """People said what a box has and how it ends, or (box 0) what the dealer has: no card of it is on record."""
+
+    box: int
+    hand: str
+    against: str = ""
+    second: str = ""
+
+
 class BoxSettled(Event, frozen=True, kw_only=True, tag=True):
     """What the box's stakes do. `answer` has the form of a box in the settle contract."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.domain import events as ev
 from controller.domain.evolve.folding import on, put, replace, up, with_box, with_hand
-from controller.domain.state import BoxStatus, Choice, FaceUp, Hit, Table, known
+from controller.domain.state import BoxStatus, Choice, Declaration, FaceUp, Hit, Table, known
 
 
 @on(ev.DealerRevealed)
@@ -85,6 +85,14 @@ def _card_entered(table: Table, event: ev.CardEntered) -> Table:
     if event.place == "box":
         return with_box(table, event.box, dealt=put(box.dealt, event.index, slot))
     return with_box(table, event.box, drawn=put(box.drawn, event.index, slot))
+
+
+@on(ev.ResultDeclared)
+def _result_declared(table: Table, event: ev.ResultDeclared) -> Table:
+    if not event.box:
+        return with_hand(table, dealer_declared=event.hand)
+    said = Declaration(hand=event.hand, against=event.against, second=event.second)
+    return with_box(table, event.box, declared=said, answer=None)
 
 
 @on(ev.BoxSettled)

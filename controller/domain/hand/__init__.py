@@ -11,7 +11,18 @@ import msgspec
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.evolve import evolve, evolve_all
-from controller.domain.hand import betting, chips, dealing, decisions, jackpot, owners, people, settling, trouble
+from controller.domain.hand import (
+    betting,
+    chips,
+    dealing,
+    decisions,
+    declaring,
+    jackpot,
+    owners,
+    people,
+    settling,
+    trouble,
+)
 from controller.domain.hand.advance import advance
 from controller.domain.hand.authority import Grade, Identity, grade
 from controller.domain.hand.expects import Want, expects
@@ -53,7 +64,7 @@ def _authorised(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Resul
     cmd = act.command
     if isinstance(cm_id := getattr(cmd, "id", None), int):
         return _agree(table, cm_id, act, setup, entropy)
-    needed = grade(cmd, table, setup.favours_player)
+    needed = _grade(cmd, table, setup)
     if needed is Grade.A and act.origin != "device" and "dealer" not in table.signed_on:
         return reject(Why.NO_DEALER if table.open else Why.NOT_OPEN)
     if needed not in (Grade.S, Grade.B, Grade.C):
@@ -75,6 +86,11 @@ def _authorised(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Resul
     return (*closed, said, *events)
 
 
+def _grade(cmd: cm.Command, table: Table, setup: Setup) -> Grade:
+    alone = setup.procedure.declared_by == "dealer"
+    return grade(cmd, table, setup.favours_player, alone)
+
+
 def _agree(table: Table, number: int, act: Act, setup: Setup, entropy: Entropy) -> Result:
     entry = people.find_waiting(table, number)
     if entry is None:
@@ -84,7 +100,7 @@ def _agree(table: Table, number: int, act: Act, setup: Setup, entropy: Entropy) 
     if isinstance(act.command, cm.Reject):
         return (ev.ApprovalClosed(id=number, outcome="rejected"),)
     command = people.waiting_command(entry)
-    wrong = people.adds_nobody(table, entry, act.people, grade(command, table, setup.favours_player))
+    wrong = people.adds_nobody(table, entry, act.people, _grade(command, table, setup))
     if wrong is not None:
         return wrong
     return _authorised(table, Act(command=command, people=act.people, origin=act.origin), setup, entropy)
@@ -105,7 +121,7 @@ def _dispatch(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Result:
 
 
 def _box_optional(cmd: cm.Command) -> bool:
-    return isinstance(cmd, cm.Repeat | cm.Release | cm.EnterCard)
+    return isinstance(cmd, cm.Declare | cm.Repeat | cm.Release | cm.EnterCard)
 
 
 def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
@@ -176,6 +192,7 @@ PHASES: dict[type[cm.Command], tuple[Phase, ...]] = {
     cm.Turned: (Phase.REVEAL, Phase.SETTLING),
     cm.NameDiscards: (Phase.REVEAL, Phase.SETTLING),
     cm.DiscardCheck: (Phase.REVEAL, Phase.SETTLING),
+    cm.Declare: (Phase.REVEAL, Phase.SETTLING),
     cm.Paid: (Phase.REVEAL, Phase.SETTLING),
     cm.Rest: (Phase.REVEAL, Phase.SETTLING),
     cm.Differs: (Phase.REVEAL, Phase.SETTLING),
@@ -208,6 +225,8 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
             return betting.stop(hand, setup)
         case cm.Fold() | cm.Bet() | cm.Exchange() | cm.Buy6() | cm.Insure() | cm.FixDraw():
             return _decided(table, hand, cmd, setup)
+        case cm.Declare():
+            return declaring.declare(table, hand, cmd, setup)
         case cm.Dealt():
             return dealing.dealt(table, hand, setup)
         case cm.Reveal():

@@ -14,7 +14,7 @@ from controller.domain import commands as cm
 from controller.domain.hand import jackpot
 from controller.domain.hand.by_hand import nothing_hidden
 from controller.domain.phases import JokerPhase, Phase
-from controller.domain.state import Cause, Hand, Table
+from controller.domain.state import CardSource, Cause, Hand, Table
 
 
 class Grade(StrEnum):
@@ -37,14 +37,17 @@ class Identity(msgspec.Struct, frozen=True):
 OVERSIGHT = frozenset({"supervisor", "surveillance"})
 
 _SUPERVISED: tuple[type[cm.Command], ...] = (
-    cm.Announce, cm.EnterCard, cm.Manual, cm.Automatic,
+    cm.Announce, cm.Declare, cm.EnterCard, cm.Manual, cm.Automatic,
     cm.Redirect, cm.VoidBox, cm.DiscardCheck, cm.Resume, cm.Reset, cm.Release, cm.Deck, cm.CorrectStake,
 )  # fmt: skip
 _ANYONE: tuple[type[cm.Command], ...] = (cm.SignOn, cm.SignOff, cm.Approve, cm.Reject, cm.Call, cm.Stop, cm.Claim)
 
 
-def grade(command: cm.Command, table: Table, favours_player: bool = False) -> Grade:
-    """The grade of a command in this state. Rules that favour the player take grade C to open."""
+def grade(command: cm.Command, table: Table, favours_player: bool = False, declares_alone: bool = False) -> Grade:
+    """The grade of a command in this state. Rules that favour the player take grade C to open.
+
+    `declares_alone`: where cards are not followed at all, the house lets the dealer declare results.
+    """
     hand = table.hand
     match command:
         case cm.OpenTable() if favours_player:
@@ -63,6 +66,8 @@ def grade(command: cm.Command, table: Table, favours_player: bool = False) -> Gr
             return Grade.S
         case cm.Count() if hand is not None and hand.phase is Phase.LOCKED:
             return Grade.B  # a difference was found: no longer the dealer's alone
+        case cm.Declare() if hand is not None and declares_alone and hand.cards is CardSource.NONE:
+            return Grade.A
         case cm.EnterCard() if hand is not None and nothing_hidden(hand):
             return Grade.A  # no reader's word is overruled, no face-down card can be asked after
         case cm.CorrectStake() if hand is not None and before_the_first_card(hand):

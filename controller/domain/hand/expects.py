@@ -29,6 +29,7 @@ class Want(StrEnum):
     STOP = "stop"
     BOARD = "board"
     ENTRY = "entry"
+    DECLARE = "declare"
     DECISION = "decision"
     REVEAL = "reveal"
     CHOICE = "choice"
@@ -189,6 +190,8 @@ def unread_dealer(hand: Hand) -> int | None:
 
 
 def _reveal(hand: Hand, setup: Setup) -> Expect:
+    if hand.qualifies is None and hand.cards is CardSource.NONE:
+        return Expect(kind=Want.DECLARE)
     if hand.qualifies is None:
         index = unread_dealer(hand)
         if index is not None:
@@ -255,14 +258,16 @@ def unread_of(box: Box) -> Expect | None:
 
 def discards_missing(box: Box) -> int:
     """How many discards are still to be named."""
-    return box.count - len(box.discards or ())
+    return 0 if box.declared is not None else box.count - len(box.discards or ())
 
 
-def next_for(box: Box) -> Expect:
+def next_for(box: Box, hand: Hand) -> Expect:
     """What an unpaid box of the queue waits for."""
     if not box.turned:
         return Expect(kind=Want.TURN, box=box.box)
-    entry = unread_of(box)
+    if hand.cards is CardSource.NONE and box.declared is None:
+        return Expect(kind=Want.DECLARE, box=box.box)
+    entry = unread_of(box) if box.declared is None else None
     if entry is not None:
         return entry
     missing = discards_missing(box)
@@ -277,7 +282,7 @@ def _pass(hand: Hand, setup: Setup) -> Expect:
     """Boxes one by one, then the rest at once; NOTHING when the pass is through."""
     queue = turn_queue(hand, setup)
     if queue:
-        return next_for(queue[0])
+        return next_for(queue[0], hand)
     boxes = settled_now(hand, setup)
     if not hand.qualifies and any(b.status is BoxStatus.OPEN and b.decision is Decision.RAISE for b in boxes):
         return Expect(kind=Want.REST)

@@ -14,7 +14,7 @@ from controller.domain.hand.setup import Entropy, Plate, Setup
 from controller.domain.hand.trouble import adopt_shoe
 from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import Hand, Table, Waiting
+from controller.domain.state import CardSource, Hand, Table, Waiting
 
 Result = tuple[ev.Event, ...] | Rejection
 
@@ -120,6 +120,8 @@ def limits(table: Table, cmd: cm.Limits, setup: Setup) -> Result:
     plate: dict[str, Any] = {**_plain(setup.plate), **table.limits, **named}
     if not 0 < plate["ante_min"] <= plate["ante_max"] or plate["cap"] <= 0 or plate["bonus_max"] < 0:
         return reject(Why.BAD_ARGUMENT, what="limits: 0 < ante_min <= ante_max, 0 < cap, 0 <= bonus_max")
+    if plate["bonus_max"] and setup.procedure.cards is CardSource.NONE:
+        return reject(Why.BAD_ARGUMENT, what="bonus_max: no bonus where cards are not followed")
     msgspec.convert(plate, Plate)
     return (ev.LimitsChanged(limits=plate),)
 

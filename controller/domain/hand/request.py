@@ -38,6 +38,9 @@ def box_request(box: Box) -> dict[str, Any]:
         else:
             entry |= {"count": box.count, "drawn": _text(box.drawn)}
     entry["decision"] = str(box.decision or Decision.FOLD)
+    if box.declared is not None:
+        said = {"hand": box.declared.hand, "against": box.declared.against, "second": box.declared.second}
+        entry["declared"] = {key: word for key, word in said.items() if word}
     for key, value in (("bonus", box.bonus), ("jackpot", box.jackpot), ("insurance", box.insurance)):
         if value:
             entry[key] = value
@@ -61,6 +64,8 @@ def request(hand: Hand, boxes: list[Box], setup: Setup, limits: dict[str, Any]) 
         "dealer": {"cards": _text(in_request_order(hand, setup))},
         "boxes": [box_request(box) for box in boxes],
     }
+    if hand.dealer_declared:
+        asked["dealer"]["declared"] = hand.dealer_declared
     meter = jackpot.asked(hand, boxes, setup)
     if meter is not None:
         asked["jackpot"] = meter

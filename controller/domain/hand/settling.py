@@ -42,7 +42,7 @@ def reveal(table: Table, hand: Hand, setup: Setup) -> Result:
     """The dealer's cards are turned: all five must be known by now."""
     if hand.phase is not Phase.REVEAL or hand.qualifies is not None:
         return reject(Why.NOT_NOW, command="reveal", phase=hand.phase)
-    if unread_dealer(hand) is not None:
+    if unread_dealer(hand) is not None and not hand.dealer_declared:
         return reject(Why.UNSETTLED, box=0, missing="a card of the dealer is unread (enter_card)")
     asked = request(hand, [NOBODY], setup, table.limits)
     try:
@@ -152,14 +152,14 @@ def settle_box(table: Table, hand: Hand, box: Box, setup: Setup) -> tuple[ev.Eve
 def _needs_check(box: Box, answer: dict[str, Any], setup: Setup) -> bool:
     """From this category on the discards themselves are turned: dealer and player could pick the best five of six."""
     lowest = setup.procedure.discard_check_from
-    if not box.action.exchanges or lowest not in ORDER:
+    if not box.action.exchanges or lowest not in ORDER or box.declared is not None:
         return False
     return ORDER.index(answer["hand"]) >= ORDER.index(lowest)
 
 
 def public_answer(answer: dict[str, Any], *, turned: bool) -> dict[str, Any]:
     """A box's answer as it may be shown: of an unturned box the money alone."""
-    shown = ("box", "stakes", "cut_by_cap", "net", "returned", "shares") + (
+    shown = ("box", "declared", "stakes", "cut_by_cap", "net", "returned", "shares") + (
         ("hand", "second", "final") if turned else ()
     )
     told = {key: answer[key] for key in shown if key in answer}
@@ -218,7 +218,7 @@ def redrawn(hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
 def check(hand: Hand, cmd: cm.DiscardCheck, setup: Setup) -> Result:
     """The discards were turned and are the named ones."""
     box = _current(hand, setup)
-    if box is None or box.box != cmd.box or next_for(box).kind is not Want.CHECK:
+    if box is None or box.box != cmd.box or next_for(box, hand).kind is not Want.CHECK:
         return reject(Why.NOT_NOW, command="discard_check", phase=hand.phase)
     return (ev.DiscardsChecked(box=box.box),)
 

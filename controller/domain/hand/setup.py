@@ -56,6 +56,7 @@ class Procedure(msgspec.Struct, frozen=True, kw_only=True):
     max_open_boxes: int = 2
     equal_antes: bool = False
     cards: CardSource = CardSource.SHOE
+    declared_by: str = "supervisor"
 
 
 class BetSensors(msgspec.Struct, frozen=True, kw_only=True):
