@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from controller.domain.paytable import Category
-from controller.domain.state import CardSource
+from controller.domain.state import CardSource, DeclaredBy, StakeEntry
 from controller.errors import TableError
 from controller.watch_config import AlarmsSection, SensorsSection, sensors_wrong
 
@@ -35,19 +35,6 @@ class Mode(enum.StrEnum):
 class Language(enum.StrEnum):
     EN = "en"
     RU = "ru"
-
-
-class StakeEntry(enum.StrEnum):
-    BEFORE_DEAL = "before_deal"
-    AT_PAYOUT = "at_payout"
-    NONE = "none"
-
-
-class DeclaredBy(enum.StrEnum):
-    """Who declares results where cards are not followed at all."""
-
-    SUPERVISOR = "supervisor"
-    DEALER = "dealer"
 
 
 class SettleOrder(enum.StrEnum):

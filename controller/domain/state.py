@@ -67,6 +67,21 @@ class CardSource(StrEnum):
     NONE = "none"
 
 
+class DeclaredBy(StrEnum):
+    """Who declares results where cards are not followed at all."""
+
+    SUPERVISOR = "supervisor"
+    DEALER = "dealer"
+
+
+class StakeEntry(StrEnum):
+    """When stakes are entered; NONE: not at all, the controller says odds only."""
+
+    BEFORE_DEAL = "before_deal"
+    AT_PAYOUT = "at_payout"
+    NONE = "none"
+
+
 class Decision(StrEnum):
     """How a box decided."""
 

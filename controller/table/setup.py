@@ -94,7 +94,7 @@ def _procedure(rules: RuleSet, config: Config) -> Procedure:
         discard_check_from=str(config.procedure.discard_check_from),
         max_open_boxes=config.procedure.max_open_boxes or rules.max_open_boxes,
         cards=config.table.cards,
-        declared_by=str(config.procedure.declared_by),
+        declared_by=config.procedure.declared_by,
         equal_antes=rules.equal_antes if config.procedure.equal_antes is None else config.procedure.equal_antes,
     )
 

@@ -13,7 +13,7 @@ from controller.domain import events as ev
 from controller.domain.hand.expects import Want
 from controller.domain.phases import Phase
 from controller.domain.rejections import Why
-from controller.domain.state import CardSource
+from controller.domain.state import CardSource, DeclaredBy
 from controller.journal.hands import read_hand
 from controller.table.audit import check_hand
 
@@ -110,7 +110,7 @@ def test_a_word_that_does_not_fit_is_refused() -> None:
 def test_a_supervisor_agrees_unless_the_house_leaves_it_to_the_dealer() -> None:
     rig = at_the_turn(opened())
     assert rig.act(cm.Declare(hand="pair")).waiting
-    rig = at_the_turn(opened(declared_by="dealer"))
+    rig = at_the_turn(opened(declared_by=DeclaredBy.DEALER))
     rig.do(cm.Declare(hand="pair"))
     assert rig.hand.qualifies
 
@@ -180,7 +180,7 @@ def test_declared_at_the_keys() -> None:
 
 
 def test_the_dealers_hand_at_the_keys() -> None:
-    rig = at_the_turn(opened(declared_by="dealer"))
+    rig = at_the_turn(opened(declared_by=DeclaredBy.DEALER))
     keys = Fingers(rig)
     keys.press("BET", "BET", "K1", "OK")
     assert (rig.hand.dealer_category, rig.hand.qualifies) == ("pair", True)

@@ -29,7 +29,7 @@ from controller.domain.hand.expects import Want, expects
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import Decision, Hand, Table
+from controller.domain.state import Decision, DeclaredBy, Hand, Table
 
 Result = tuple[ev.Event, ...] | Rejection
 MAX_FOLLOWING = 200  # more would be a loop in the tables
@@ -87,7 +87,7 @@ def _authorised(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Resul
 
 
 def _grade(cmd: cm.Command, table: Table, setup: Setup) -> Grade:
-    alone = setup.procedure.declared_by == "dealer"
+    alone = setup.procedure.declared_by is DeclaredBy.DEALER
     return grade(cmd, table, setup.favours_player, alone)
 
 
