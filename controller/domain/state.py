@@ -122,11 +122,12 @@ class Cause(StrEnum):
     READINGS_DIFFER = "readings_differ"
     SHOE = "shoe"
     UNSETTLED = "unsettled"
+    SEED = "seed"
     PROGRAM = "program"
 
 
-UNPAYABLE = frozenset({Cause.READINGS_DIFFER, Cause.UNSETTLED})
-"""Faults after which the hand can only be voided: nobody knows what to pay."""
+UNPAYABLE = frozenset({Cause.READINGS_DIFFER, Cause.UNSETTLED, Cause.SEED})
+"""Faults after which the hand can only be voided: nobody knows what to pay, or which joker was promised."""
 
 
 class Stake(Struct, frozen=True, kw_only=True):

@@ -21,8 +21,10 @@ def stopped(entropy: Callable[[int], bytes], many: int) -> list[int]:
     setup = make_setup("jpoker")
     found: list[int] = []
     for number in range(1, many + 1):
-        hand = msgspec.structs.replace(rig.hand, number=number, seed=Secret(entropy(joker.SEED_BYTES).hex()))
-        (event,) = stop(hand, setup)  # type: ignore[misc]
+        seed = entropy(joker.SEED_BYTES)
+        promise = joker.commitment(setup.table, number, rig.table.rules_hash, seed).hex()
+        hand = msgspec.structs.replace(rig.hand, number=number, seed=Secret(seed.hex()), commitment=promise)
+        (event,) = stop(rig.table, hand, setup)  # type: ignore[misc]
         assert isinstance(event, JokerDrawn)
         found.append(slots[event.slot])
     return found

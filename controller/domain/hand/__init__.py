@@ -222,7 +222,7 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
         case cm.Start():
             return betting.start(table, hand, setup, entropy)
         case cm.Stop():
-            return betting.stop(hand, setup)
+            return betting.stop(table, hand, setup)
         case cm.Fold() | cm.Bet() | cm.Exchange() | cm.Buy6() | cm.Insure() | cm.FixDraw():
             return _decided(table, hand, cmd, setup)
         case cm.Declare():

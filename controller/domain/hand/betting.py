@@ -13,7 +13,7 @@ from controller.domain.hand.expects import side_bets
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.phases import JokerPhase, Phase, next_joker, next_phase, serves
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import Box, CardSource, Hand, Stake, Table
+from controller.domain.state import Box, CardSource, Cause, Hand, Stake, Table
 
 Result = tuple[ev.Event, ...] | Rejection
 
@@ -189,11 +189,11 @@ def start(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
     if hand.joker is JokerPhase.ARMED and hand.phase is Phase.DEALING:
         if not hand.stop_late:
             return reject(Why.WAIT_STOP, seconds=setup.procedure.stop_timeout_s)
-        return _draw(hand, setup, "dealer")
+        return _draw(table, hand, setup, "dealer")
     return reject(Why.NOT_NOW, command="start", phase=hand.phase)
 
 
-def stop(hand: Hand, setup: Setup) -> Result:
+def stop(table: Table, hand: Hand, setup: Setup) -> Result:
     """STOP: one draw per hand, ever. In a joker drawn during the deal it counts from the first card that is read."""
     if hand.joker in (JokerPhase.DRAWN, JokerPhase.SHOWN):
         return reject(Why.DRAWN_ONCE)
@@ -201,11 +201,15 @@ def stop(hand: Hand, setup: Setup) -> Result:
     early = setup.procedure.joker_time == "during_deal" and not dealt and hand.cards is CardSource.SHOE
     if hand.joker is not JokerPhase.ARMED or hand.phase is not Phase.DEALING or early:
         return reject(Why.NOT_ARMED)
-    return _draw(hand, setup, "player")
+    return _draw(table, hand, setup, "player")
 
 
-def _draw(hand: Hand, setup: Setup, by: str) -> Result:
+def _draw(table: Table, hand: Hand, setup: Setup, by: str) -> Result:
+    """The seed must be the promised one; one that is not stops the table, and nothing is drawn in its place."""
     assert next_joker(hand.joker, "draw") is JokerPhase.DRAWN
+    promised = draw.commitment(setup.table, hand.number, table.rules_hash, bytes.fromhex(hand.seed)).hex()
+    if promised != hand.commitment:
+        return (ev.FaultRaised(cause=str(Cause.SEED), detail="the commitment does not fit the seed"),)
     weights = draw.joker_weights(setup.rules.doc_weight)
     slot = draw.draw_slot(bytes.fromhex(hand.seed), None, setup.table, hand.number, 1, weights)
     return (ev.JokerDrawn(slot=draw.slot_text(slot), draw=1, by=by),)
