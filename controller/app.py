@@ -38,6 +38,7 @@ from controller.runtime.logsink import LogSink
 from controller.runtime.loop import Loop
 from controller.runtime.notify import Notifier
 from controller.runtime.outputs import REFRESH_S, SENSE_S, Outputs
+from controller.runtime.pairing import PairingDesk
 from controller.runtime.parts import Parts, PinSaid, Quit
 from controller.runtime.recording import Clock, Recorder
 from controller.sensing import bet_sensors
@@ -255,6 +256,7 @@ class _Assembled:
             service=self._service,
             lines=hw.lines,
             source=hw.source,
+            pairing=PairingDesk(hw.sealed),
             keypad=Keypad(),
             debouncer=Debouncer(
                 inputs(self._config),

@@ -19,6 +19,7 @@ import msgspec
 from controller.config import Config, Mode, ReaderSection, ShoeSection
 from controller.errors import TableError
 from controller.journal.keys import read_key
+from controller.runtime.pairing import Sealed
 from controller.runtime.parts import Line
 from drivers.gpio.errors import PortError
 from drivers.gpio.factory import factory_name, open_factory
@@ -27,7 +28,8 @@ from drivers.gpio.panel import Panel, open_panel
 from drivers.gpio.pins import JOKER_BOARD, TEXT_DISPLAY
 from drivers.gpio.spi_link import SpiLink
 from drivers.gpio.text_display import TextDisplay
-from drivers.ports import BytePort, CardSource
+from drivers.pairing import Pairable
+from drivers.ports import BytePort, CardSource, Device
 from drivers.reader_ascii import PlainReader
 from drivers.reader_codes import CodeTable, CodeTableError, parse_codes
 from drivers.shoe import Shoe
@@ -41,12 +43,13 @@ LEARN = "make it with tablectl learn-cards (docs/readers.md)"
 
 
 class Hardware(msgspec.Struct):
-    """Opened ports and devices. `source`: the device among the lines whose cards are dealt."""
+    """Opened ports and devices. `source`: the one among the lines whose cards are dealt; `sealed`: those with keys."""
 
     inbox: queue.Queue[Any]
     lines: tuple[Line, ...]
     ports: tuple[BytePort, ...]
     source: CardSource | None
+    sealed: dict[str, Sealed]
     panel: Panel
     board: JokerBoard
     text: TextDisplay
@@ -64,7 +67,8 @@ def open_hardware(config: Config, last_event: int, cards: Sequence[str]) -> Iter
     inbox: queue.Queue[Any] = queue.Queue(INBOX)
     with contextlib.ExitStack() as stack:
         try:
-            lines, ports, source = _open_lines(config, last_event, cards, inbox, stack)
+            sealed: dict[str, Sealed] = {}
+            lines, ports, source = _open_lines(config, last_event, cards, inbox, sealed, stack)
             name = os.environ.get(PIN_FACTORY) or config.gpio.factory
             factory = open_factory(name, production=config.table.mode is Mode.PRODUCTION)
             make = partial(Panel, factory, inbox.put_nowait, time.monotonic_ns, inputs=inputs(config))
@@ -83,7 +87,7 @@ def open_hardware(config: Config, last_event: int, cards: Sequence[str]) -> Iter
             "usb_backend": "",
             "pin_factory": factory_name(factory),
         }
-        yield Hardware(inbox, lines, ports, source, panel, board, text, names)
+        yield Hardware(inbox, lines, ports, source, sealed, panel, board, text, names)
 
 
 def inputs(config: Config) -> dict[str, int]:
@@ -102,24 +106,41 @@ def _quietly(close: Callable[[], None]) -> Callable[[], None]:
 
 
 def _open_lines(
-    config: Config, last_event: int, cards: Sequence[str], inbox: queue.Queue[Any], stack: contextlib.ExitStack
+    config: Config,
+    last_event: int,
+    cards: Sequence[str],
+    inbox: queue.Queue[Any],
+    sealed: dict[str, Sealed],
+    stack: contextlib.ExitStack,
 ) -> tuple[tuple[Line, ...], tuple[BytePort, ...], CardSource | None]:
     """The devices on serial ports."""
-    source, section = _source(config, last_event, cards)
+    seal = _seal(config.shoe.key) if config.shoe is not None else None
+    source, section = _source(config, last_event, cards, seal)
     if source is None or section is None:
         return (), (), None
     port = _open_serial(source.name, section.port, section.baud, inbox, stack)
-    return (Line(source, port),), (port,), source
+    key = section.key if isinstance(section, ShoeSection) else None
+    device = _pairable(source, seal, key, sealed)
+    return (Line(device, port),), (port,), source
+
+
+def _pairable(device: Device, seal: HostSeal | None, key: str | None, sealed: dict[str, Sealed]) -> Device:
+    """The device as it is, or, with a key, as one that people can pair."""
+    if seal is None or key is None:
+        return device
+    pairable = Pairable(device, seal, os.urandom)
+    sealed[device.name] = Sealed(pairable, Path(key))
+    return pairable
 
 
 def _source(
-    config: Config, last_event: int, cards: Sequence[str]
+    config: Config, last_event: int, cards: Sequence[str], seal: HostSeal | None
 ) -> tuple[CardSource | None, ShoeSection | ReaderSection | None]:
     """What reads the cards as they are dealt, and where it is plugged in."""
     if config.reader is not None:
         return PlainReader("reader", code_table(config.reader.codes, cards), last_event), config.reader
     if config.shoe is not None:
-        return Shoe("shoe", last_event, seal=_seal(config.shoe.key)), config.shoe
+        return Shoe("shoe", last_event, seal=seal), config.shoe
     return None, None
 
 

@@ -91,7 +91,7 @@ class Complaints:
                 who = f"{claimed.model} {claimed.serial}" if claimed else "device"
                 return self.once("wrong_key", f"{who} does not prove this table's key", now_ns)
             case Tamper.UNPAIRED:
-                return self.once("unpaired", "this table has no key for it: pair it first", now_ns)
+                return self.once("unpaired", "this table has no key for it: pair it", now_ns)
             case _:
                 assert_never(found.kind)
 

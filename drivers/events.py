@@ -49,6 +49,20 @@ class DeviceReady(msgspec.Struct, frozen=True):
     sealed: bool = False  # it proved its key; everything it says is sealed
 
 
+class DevicePaired(msgspec.Struct, frozen=True):
+    """A device and this table have a new common key. Whoever takes this event puts the key on disk and nowhere else."""
+
+    device: str
+    model: str
+    serial: str
+    firmware: str
+    key_id: str
+    key: bytes
+
+    def __repr__(self) -> str:
+        return f"DevicePaired(device={self.device!r}, serial={self.serial!r}, key_id={self.key_id!r}, key=**)"
+
+
 class DeviceLost(msgspec.Struct, frozen=True):
     """A device no longer answers, or its port is gone."""
 
@@ -172,5 +186,7 @@ class SensorLevels(msgspec.Struct, frozen=True):
     t_ns: int
 
 
-DeviceEvent = DeviceReady | DeviceLost | CardRead | DoubtfulRead | DeviceNote | DeckTold | EventsLost | DeviceFault
+DeviceEvent = (
+    DeviceReady | DevicePaired | DeviceLost | CardRead | DoubtfulRead | DeviceNote | DeckTold | EventsLost | DeviceFault
+)
 PortEvent = PortOpened | PortBytes | PortClosed

@@ -24,6 +24,7 @@ MODULES = {
     "status": "table",
     "watch": "table",
     "do": "table",
+    "pair": "pair",
     "operator": "operators",
     "settle": "settle",
     "rank": "rank",

@@ -15,6 +15,7 @@ from controller.domain.device_commands import (
     DoubtIn,
     LostIn,
     NoteIn,
+    PairedIn,
     Said,
     SensorsIn,
     TimeOut,
@@ -31,6 +32,7 @@ __all__ = [  # found here as well; what stands below needs no mention
     "DoubtIn",
     "LostIn",
     "NoteIn",
+    "PairedIn",
     "Said",
     "SensorsIn",
     "TimeOut",
@@ -56,6 +58,18 @@ class OpenTable(Command, frozen=True, kw_only=True, tag="open_table"):
 
 class CloseTable(Command, frozen=True, kw_only=True, tag="close_table"):
     """Between hands."""
+
+
+class Pair(Command, frozen=True, kw_only=True, tag="pair"):
+    """A new key for a device, while the table is closed and the device's own switch is set."""
+
+    device: Said = "shoe"
+
+
+class Unpair(Command, frozen=True, kw_only=True, tag="unpair"):
+    """The table's key of a device is destroyed: it believes that device no more."""
+
+    device: Said = "shoe"
 
 
 class Limits(Command, frozen=True, kw_only=True, tag="limits"):
@@ -369,7 +383,8 @@ class Ok(Command, frozen=True, kw_only=True, tag="ok"):
 
 
 INTERNAL: tuple[type[Command], ...] = (
-    CardIn, DoubtIn, NoteIn, LostIn, DeviceIn, DeviceOut, TroubleIn, BoardShows, BoardFails, SensorsIn, TimeOut,
+    CardIn, DoubtIn, NoteIn, LostIn, DeviceIn, PairedIn, DeviceOut, TroubleIn,
+    BoardShows, BoardFails, SensorsIn, TimeOut,
 )  # fmt: skip
 
 

@@ -71,6 +71,17 @@ class DeviceIn(Command, frozen=True, kw_only=True, tag="device_in"):
     sealed: bool = False
 
 
+class PairedIn(Command, frozen=True, kw_only=True, tag="paired_in"):
+    """A device has a new key, which is on disk. `operators` asked for it."""
+
+    device: str
+    model: str
+    serial: str
+    firmware: str
+    key_id: str
+    operators: tuple[str, ...]
+
+
 class DeviceOut(Command, frozen=True, kw_only=True, tag="device_out"):
     """A device is gone."""
 

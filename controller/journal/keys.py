@@ -94,6 +94,35 @@ def _write(path: Path, key: bytes) -> None:
         os.fsync(file.fileno())
 
 
+def replace_key(path: Path, key: bytes) -> None:
+    """A device's new key in place of the old one, whole or not at all; mode 0600."""
+    fresh = path.with_name(path.name + ".new")
+    fresh.unlink(missing_ok=True)
+    _write(fresh, key)
+    try:
+        fresh.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise TableError(221, f"key not written ({error.strerror})", str(path), "check the directory") from None
+
+
+def remove_key(path: Path) -> None:
+    """A key that counts no more."""
+    try:
+        path.unlink(missing_ok=True)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise TableError(221, f"key not removed ({error.strerror})", str(path), "remove it by hand") from None
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def read_key(path: Path) -> bytes:
     """32 bytes that nobody else on the machine can read, or a TableError that names the file."""
     try:

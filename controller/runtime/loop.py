@@ -23,7 +23,7 @@ from controller.domain.state import Cause
 from controller.errors import TableError
 from controller.runtime.outputs import Shown
 from controller.runtime.parts import Parts, PinSaid, Quit
-from controller.table import intake, lamps, projection, prompts
+from controller.table import lamps, projection, prompts
 from controller.table.keypad import Stale
 from controller.table.menu import Supervised
 from controller.table.service import Outcome, command_of, public_outcome
@@ -178,7 +178,7 @@ class Loop:
 
     def _device(self, event: DeviceEvent) -> None:
         """A numbered event is acknowledged once it is on disk, a repeat of it again; a contradiction never."""
-        outcome = self._act(intake.command_of(event), origin="device")
+        outcome = self._act(self._p.pairing.command(event), origin="device")
         service, source = self._p.service, self._p.source
         refused = outcome.rejection is not None or service.contradicted
         if source is not None and isinstance(event, NUMBERED) and event.device == source.name and not refused:
@@ -322,6 +322,10 @@ class Loop:
             self._p.source.adopt(self._p.service.table.shoe.last_event)
         if outcome.events:
             self._log(act, outcome)
+        for asked in outcome.keys:
+            for event in self._p.pairing.follow(asked, self._p.clock_ns()):
+                self._device(event)
+            self.changed()
         self._serve_lines()
         return outcome
 
@@ -347,6 +351,7 @@ class Loop:
             "warnings": service.setup.warnings,
             "journal": self._p.journal_health() | {"degraded": service.table.degraded},
             "joker_dark": self._joker_owed(),
+            "pairing": self._p.pairing.public,
             "refused": {"code": refused.code, "en": refused.text("en"), "ru": refused.text("ru")} if refused else None,
         }
         shown = projection.snapshot(service.table, service.setup, health, service.statistics)

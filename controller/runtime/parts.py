@@ -13,6 +13,7 @@ from controller.domain import commands as cm
 from controller.domain.hand.authority import Identity
 from controller.runtime.logs import TotalLogger
 from controller.runtime.notify import Notifier
+from controller.runtime.pairing import PairingDesk
 from controller.table import lamps
 from controller.table.keypad import Keypad
 from controller.table.menu import Supervised
@@ -70,6 +71,7 @@ class Parts(msgspec.Struct):
     service: Service
     lines: tuple[Line, ...]  # every device on a byte port
     source: CardSource | None  # the one among them whose cards are dealt
+    pairing: PairingDesk
     keypad: Keypad
     debouncer: Debouncer
     sensors: BetSensors | None

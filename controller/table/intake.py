@@ -11,6 +11,7 @@ from drivers.events import (
     DeviceFault,
     DeviceLost,
     DeviceNote,
+    DevicePaired,
     DeviceReady,
     DoubtfulRead,
     EventsLost,
@@ -47,6 +48,8 @@ def command_of(event: DeviceEvent) -> cm.Command:
                 log_last=event.log_last,
                 sealed=event.sealed,
             )
+        case DevicePaired():
+            raise ValueError("a new key goes to disk before the table hears of it")
         case DeviceLost():
             return cm.DeviceOut(device=event.device, reason=event.reason)
         case DeviceFault():

@@ -43,11 +43,12 @@ class Recorder(Protocol):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What became of an act. `events` holds the public names of what happened."""
+    """What became of an act. `events` holds the public names of what happened; `keys` what people want with a key."""
 
     events: tuple[str, ...] = ()
     rejection: Rejection | None = None
     waiting: int = 0
+    keys: tuple[ev.PairingAsked | ev.DeviceUnpaired, ...] = ()
 
 
 class Service:
@@ -107,7 +108,8 @@ class Service:
         alarms = self._alarms()
         self._changed()
         asked = next((e.id for e in result if isinstance(e, ev.ApprovalAsked | ev.ApprovalJoined)), 0)
-        return Outcome(events=tuple(type(e).__name__ for e in (*result, *alarms)), waiting=asked)
+        keys = tuple(e for e in result if isinstance(e, ev.PairingAsked | ev.DeviceUnpaired))
+        return Outcome(events=tuple(type(e).__name__ for e in (*result, *alarms)), waiting=asked, keys=keys)
 
     def take_up(self, started: ev.RunStarted) -> None:
         """A run begins: recorded, and whatever the last run's end left undone follows now."""

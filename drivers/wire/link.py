@@ -10,8 +10,9 @@ from enum import Enum
 
 import msgspec
 
+from drivers.wire.codec import from_bytes, to_bytes
 from drivers.wire.framing import DELIMITER, FrameFault, Framer, encode_frame
-from drivers.wire.messages import Message, ProtocolError, from_bytes, is_from_host, to_bytes
+from drivers.wire.messages import Message, ProtocolError, is_from_host
 from drivers.wire.session import NoSession, Opened, Seal, Tampered
 
 
@@ -59,6 +60,10 @@ class Link:
     def sealed(self) -> bool:
         """Whether this end takes and sends sealed messages only."""
         return self._seal is not None
+
+    def seal_with(self, seal: Seal) -> None:
+        """A device that was just paired: from now on nothing in clear."""
+        self._seal = seal
 
     def reset(self) -> None:
         """The line is a new one: forget a frame begun."""

@@ -19,13 +19,22 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from drivers.wire.messages import CLEAR, VERSION, Hello, HelloAsk, ProtocolError, from_bytes
+from drivers.wire.codec import from_bytes, pack_texts
+from drivers.wire.messages import (
+    CLEAR,
+    PROOF_BYTES,
+    VERSION,
+    Hello,
+    HelloAsk,
+    Pair,
+    Paired,
+    ProtocolError,
+)
 
 SEALED = 1  # the security byte
 KEY_BYTES = 32
 NONCE_BYTES = 16
 TAG_BYTES = 16
-PROOF_BYTES = 32
 COUNTER_BYTES = 8
 HEADER_BYTES = 4
 AGE_NS = 1_000_000_000  # a host's message that can be older is not obeyed
@@ -92,8 +101,7 @@ class SessionKeys:
 
     def __init__(self, key: bytes, question: Question, answer: bytes, hello: Hello, *, host: bool) -> None:
         self.question, self.answer = question, answer
-        texts = b"".join(bytes([len(t)]) + t.encode("ascii") for t in (hello.model, hello.serial))
-        info = _LABEL + question[0].to_bytes(8, "little") + hello.boot_id + texts
+        info = _LABEL + question[0].to_bytes(8, "little") + hello.boot_id + pack_texts(hello.model, hello.serial)
         made = HKDF(SHA256(), 3 * KEY_BYTES, question[1] + answer, info).derive(key)
         to_device, to_host, self._proof = made[:32], made[32:64], made[64:]
         self._ours, self._theirs = map(AESGCM, (to_device, to_host) if host else (to_host, to_device))
@@ -153,9 +161,21 @@ class HostSeal:
         self._active: SessionKeys | None = None
         self._before: SessionKeys | None = None
 
+    @property
+    def paired(self) -> bool:
+        """Whether there is a key to ask for a proof with."""
+        return self._key is not None
+
+    def rekey(self, key: bytes | None) -> None:
+        """Another key, or none: every session ends, every question is void."""
+        self._key = key
+        self._asked = self._active = self._before = None
+
     def wrap(self, content: bytes, now_ns: int) -> bytes:
         """A question gets random bytes, once for each nonce; everything else is sealed. `now_ns` is not needed."""
         header, body = _header(content, SEALED), content[HEADER_BYTES:]
+        if content[2] == Pair.TYPE:
+            return content
         if content[2] == HelloAsk.TYPE:
             nonce = int.from_bytes(body, "little")
             if self._asked is None or self._asked[0] != nonce:
@@ -167,6 +187,8 @@ class HostSeal:
 
     def unwrap(self, content: bytes, now_ns: int) -> Found:
         """A HELLO that proves the key begins a session; other messages are opened."""
+        if content[1:3] == bytes([CLEAR, Paired.TYPE]):
+            return Opened(content)  # counts only while people pair
         if self._key is None:
             return Tampered(Tamper.UNPAIRED)
         if content[1] == CLEAR:
@@ -216,6 +238,8 @@ class DeviceSeal:
     def wrap(self, content: bytes, now_ns: int) -> bytes:
         """A HELLO is proven, except "ask me"; everything else is sealed. Empty: nobody waits for it any more."""
         header, body = _header(content, SEALED), content[HEADER_BYTES:]
+        if content[2] == Paired.TYPE:
+            return content
         if content[2] == Hello.TYPE:
             return header + body if body[:8] == bytes(8) else self._prove(content, now_ns)
         if self._active is None:
@@ -225,6 +249,8 @@ class DeviceSeal:
 
     def unwrap(self, content: bytes, now_ns: int) -> Found:
         """A message opened by the keys of a session about to begin begins it; the one before ends with that."""
+        if content[1:3] == bytes([CLEAR, Pair.TYPE]):
+            return Opened(content)  # counts only while the device's own switch says so
         if content[1] == CLEAR:
             return Tampered(Tamper.DOWNGRADE)
         _require_sealed(content)

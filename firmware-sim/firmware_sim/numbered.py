@@ -15,18 +15,22 @@ from drivers.wire.messages import (
     Ack,
     CardState,
     DealEnable,
+    DeviceMessage,
     Done,
     Event,
     EventKind,
     Hello,
     HelloAsk,
     Lost,
+    Pair,
+    Paired,
     Poll,
     Resend,
     Result,
     Shuffle,
     Status,
 )
+from drivers.wire.pairing import answer
 from drivers.wire.session import DeviceSeal, NoSession
 from firmware_sim.event_log import KEPT, EventLog
 
@@ -57,6 +61,8 @@ class NumberedDevice:
     def __init__(self, log: EventLog, serial: str, model: str, *, key: bytes | None = None) -> None:
         self._log = log
         self.key = key
+        self.pairing_until_ns = 0  # a switch inside the device: till then it takes a new key
+        self._paired: tuple[Pair, Paired] | None = None
         self.serial, self.model, self.firmware = serial, model, "1.0.0"
         self.lid_open = self.jammed = False
         self.drop_acks_until_ns = 0  # fault: what acknowledges is lost on the line until then
@@ -140,6 +146,8 @@ class NumberedDevice:
                 if not self._link.sealed:  # sealed: only the first message under the new keys begins it
                     self._begin(nonce)
                 self._send(self._hello(nonce))
+            case Pair() if now_ns < self.pairing_until_ns:
+                self._pair(found)
             case Begun(nonce=nonce):
                 self._begin(nonce)
             case Late(message=Poll(poll_no=poll_no)):
@@ -152,6 +160,18 @@ class NumberedDevice:
                 self._send(self._hello(0))
             case _:
                 pass  # noise and protocol errors are counted, never answered; without a session nothing is obeyed
+
+    def _pair(self, asked: Pair) -> None:
+        """A new key in place of the old one; the same question again gets the same answer."""
+        if self._paired is None or self._paired[0] != asked:
+            made = answer(asked, os.urandom(32), self.model, self.serial, self.firmware)
+            if made is None:
+                return
+            said, self.key = made
+            self._paired = (asked, said)
+            self._session, self.deal = None, False
+            self._link.seal_with(DeviceSeal(self.key, os.urandom))
+        self._send(self._paired[1])
 
     def _begin(self, nonce: int) -> None:
         if self._session is None or self._session.nonce != nonce:
@@ -275,5 +295,5 @@ class NumberedDevice:
             again=self._again & U32,
         )
 
-    def _send(self, message: Hello | Status | Event | Lost | Done, *, fresh: bool = False) -> None:
+    def _send(self, message: DeviceMessage, *, fresh: bool = False) -> None:
         self._out += self._link.send(message, fresh=fresh, now_ns=self._now_ns)

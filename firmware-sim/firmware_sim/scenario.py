@@ -39,6 +39,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     fault: Fault | None = None
     unplug: bool | None = None
     replug: bool | None = None
+    pairing: bool | None = None
     free: str | None = None
     pause: Seconds | None = None
     robot: bool | None = None
@@ -115,6 +116,7 @@ def _do(bench: Bench, step: Step, name: str, value: Any) -> None:
         "fault": lambda: bench.inject(value),
         "unplug": lambda: bench.unplug_shoe(step.seconds),
         "replug": bench.replug_shoe,
+        "pairing": bench.shoe.open_pairing,
         "free": lambda: bench.panel.free(value),
         "pause": lambda: threading.Event().wait(value),
         "robot": lambda: bench.let_robot_play(value),

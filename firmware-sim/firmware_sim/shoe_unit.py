@@ -26,8 +26,8 @@ class ShoeUnit:
     def __init__(self, folder: Path, seed: int) -> None:
         self.port = PtyPort(folder / "shoe")
         self._log = EventLog(folder / "shoe-events")
-        stored = folder / "shoe-key"
-        self.device = ShoeDevice(self._log, key=stored.read_bytes() if stored.exists() else None)
+        self._stored = folder / "shoe-key"
+        self.device = ShoeDevice(self._log, key=self._stored.read_bytes() if self._stored.exists() else None)
         self.noise = False
         self.twice = False
         self._random = Random(f"{seed}/line")
@@ -85,6 +85,11 @@ class ShoeUnit:
         """What acknowledges is lost for a while."""
         self.device.drop_acks_until_ns = time.monotonic_ns() + int(seconds * 1e9)
 
+    def open_pairing(self, seconds: float = 60.0) -> None:
+        """Somebody sets the switch inside the shoe: it takes a new key for a minute."""
+        with self._lock:
+            self.device.pairing_until_ns = time.monotonic_ns() + int(seconds * 1e9)
+
     def unplug(self) -> None:
         """Pull the plug; the shoe itself keeps its supply."""
         with self._lock:
@@ -123,9 +128,18 @@ class ShoeUnit:
             now = time.monotonic_ns()
             data = self.port.read()
             if data:
-                self.device.receive(data, now)
+                self._receive(data, now)
             self.device.tick(now)
             self.port.write(self._on_the_line(self.device.outgoing()))
+
+    def _receive(self, data: bytes, now_ns: int) -> None:
+        before = self.device.key
+        self.device.receive(data, now_ns)
+        if self.device.key is not None and self.device.key != before:
+            fresh = self._stored.with_name("shoe-key.new")
+            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                file.write(self.device.key)
+            fresh.replace(self._stored)
 
     def _on_the_line(self, data: bytes) -> bytes:
         if not data:

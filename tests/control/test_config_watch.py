@@ -32,6 +32,7 @@ signing = "s"
 operators = "o"
 [shoe]
 port = "p"
+key = "k"
 """
 
 

@@ -8,6 +8,7 @@ from fake_shoe import MS, FakeShoe, Table
 from drivers.events import CardRead, DeviceFault, DeviceLost, DeviceReady
 from drivers.numbered import State
 from drivers.wire import messages as m
+from drivers.wire.codec import to_bytes
 from drivers.wire.framing import encode_frame
 from drivers.wire.link import Link, Side
 
@@ -301,7 +302,7 @@ def test_f53_an_unknown_card_code_is_a_fault_and_never_a_card() -> None:
     table.device.cards(51)
     good = table.device.link.send(m.Event(1, m.EventKind.CARD, 51))
     assert good
-    content = m.to_bytes(m.Event(1, m.EventKind.CARD, 51))[:-1] + b"\x35"
+    content = to_bytes(m.Event(1, m.EventKind.CARD, 51))[:-1] + b"\x35"
     table.to_host = lambda data: encode_frame(content) if data else b""
     table.said.clear()
     table.run(500)
@@ -356,7 +357,7 @@ def test_after_people_decided_older_events_are_acknowledged_and_not_told() -> No
 def test_an_event_that_cannot_be_understood_blocks_until_people_decide() -> None:
     table = ready_table()
     goods = [m.Event(1, m.EventKind.CARD, 51, again) for again in (False, True)]
-    frames = {encode_frame(m.to_bytes(good)): encode_frame(m.to_bytes(good)[:-1] + b"\x63") for good in goods}
+    frames = {encode_frame(to_bytes(good)): encode_frame(to_bytes(good)[:-1] + b"\x63") for good in goods}
 
     def break_it(data: bytes) -> bytes:
         for good, broken in frames.items():

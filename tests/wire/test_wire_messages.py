@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from drivers.wire import decks
 from drivers.wire import messages as m
 from drivers.wire.cards import CARD_CODE, CARD_TEXT
+from drivers.wire.codec import from_bytes, to_bytes
 from drivers.wire.framing import FrameFault, encode_frame
 from drivers.wire.link import BadMessage, Link, Side
 
@@ -60,25 +61,25 @@ MESSAGE = st.one_of(
 
 @given(MESSAGE)
 def test_there_and_back(message: m.Message) -> None:
-    assert m.from_bytes(m.to_bytes(message)) == message
+    assert from_bytes(to_bytes(message)) == message
 
 
 @given(MESSAGE, st.binary(min_size=1, max_size=4))
 def test_nothing_may_follow_or_be_missing(message: m.Message, extra: bytes) -> None:
     assume(not isinstance(message, m.Event) or isinstance(message.kind, m.EventKind))  # a later page says how long
-    content = m.to_bytes(message)
+    content = to_bytes(message)
     for wrong in (content + extra, content[:-1]):
         with pytest.raises(m.ProtocolError):
-            m.from_bytes(wrong)
+            from_bytes(wrong)
 
 
 @given(st.binary(max_size=250))
 def test_any_content_is_a_message_or_one_protocol_error(content: bytes) -> None:
     try:
-        message = m.from_bytes(content)
+        message = from_bytes(content)
     except m.ProtocolError:
         return
-    assert m.to_bytes(message) == content
+    assert to_bytes(message) == content
 
 
 @given(st.binary(max_size=1500), st.sampled_from(Side))
@@ -112,12 +113,12 @@ def test_a_link_takes_any_bytes(stream: bytes, side: Side) -> None:
 )
 def test_what_the_page_does_not_list_is_refused(content: str) -> None:
     with pytest.raises(m.ProtocolError):
-        m.from_bytes(bytes.fromhex(content))
+        from_bytes(bytes.fromhex(content))
 
 
 @pytest.mark.parametrize("code", [53, 54, 127, 128, 252, 253, 254, 255])
 def test_f53_an_unknown_card_code_is_named_with_its_byte(code: int) -> None:
-    content = m.to_bytes(m.Event(42, m.EventKind.CARD, 51))[:-1] + bytes([code])
+    content = to_bytes(m.Event(42, m.EventKind.CARD, 51))[:-1] + bytes([code])
     assert Link(Side.HOST).receive(encode_frame(content)) == [BadMessage(f"unknown card code: {code:02x}")]
 
 
@@ -140,7 +141,7 @@ def test_no_repr_and_no_error_shows_a_card() -> None:
     unlisted = m.Event(42, 0x1C, detail=b"\x33")
     assert repr(unlisted) == "Event(event_no=42, kind=1c, value=**, again=False)"
     with pytest.raises(m.ProtocolError) as caught:
-        m.from_bytes(m.to_bytes(event) + b"\x00")
+        from_bytes(to_bytes(event) + b"\x00")
     assert "51" not in str(caught.value) and "33" not in str(caught.value)
 
 
@@ -161,11 +162,11 @@ def test_no_repr_and_no_error_shows_a_card() -> None:
 def test_a_deck_that_is_told_wrongly_is_a_protocol_error(kind: int, detail: bytes) -> None:
     content = bytes([1, 0, 0x83, 0]) + (1).to_bytes(8, "little") + bytes([kind]) + detail
     with pytest.raises(m.ProtocolError):
-        m.from_bytes(content)
+        from_bytes(content)
 
 
 def test_a_shuffle_names_a_deck() -> None:
     head = bytes([1, 0, 6, 0]) + (1).to_bytes(4, "little")
     for body in (b"", b"\x00", b"\x02R-1", b"\x03R\x001"):
         with pytest.raises(m.ProtocolError):
-            m.from_bytes(head + body)
+            from_bytes(head + body)

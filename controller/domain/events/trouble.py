@@ -59,6 +59,31 @@ class CardsSwitched(Event, frozen=True, kw_only=True, tag=True):
     reason: str
 
 
+class PairingAsked(Event, frozen=True, kw_only=True, tag=True):
+    """Two people let a device have a new key; the exchange on its line begins."""
+
+    device: str
+    operators: tuple[str, ...]
+
+
+class DevicePaired(Event, frozen=True, kw_only=True, tag=True):
+    """A device and this table have a new key. `key_id` names it and tells nothing of it."""
+
+    device: str
+    model: str
+    serial: str
+    firmware: str
+    key_id: str
+    operators: tuple[str, ...]
+
+
+class DeviceUnpaired(Event, frozen=True, kw_only=True, tag=True):
+    """Two people had the table's key of a device destroyed."""
+
+    device: str
+    operators: tuple[str, ...]
+
+
 class DeviceDown(Event, frozen=True, kw_only=True, tag=True):
     """A device is gone or silent."""
 

@@ -106,6 +106,10 @@ def _agree(table: Table, number: int, act: Act, setup: Setup, entropy: Entropy) 
     return _authorised(table, Act(command=command, people=act.people, origin=act.origin), setup, entropy)
 
 
+def _names(act: Act) -> tuple[str, ...]:
+    return tuple(person.operator for person in act.people)
+
+
 def _dispatch(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Result:
     cmd = act.command
     outside = _outside_a_hand(table, act, setup)
@@ -155,6 +159,12 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
             return people.open_table(table, setup, act.people)
         case cm.CloseTable():
             return people.close_table(table, table.hand)
+        case cm.Pair(device=device):
+            return people.key_asked(table, ev.PairingAsked(device=device, operators=_names(act)))
+        case cm.Unpair(device=device):
+            return people.key_asked(table, ev.DeviceUnpaired(device=device, operators=_names(act)))
+        case cm.PairedIn() as cmd:
+            return dealing.paired_in(cmd)
         case cm.Limits() as cmd:
             return people.limits(table, cmd, setup) if table.open else reject(Why.NOT_OPEN)
         case cm.Call() as cmd:

@@ -52,6 +52,8 @@ def grade(command: cm.Command, table: Table, favours_player: bool = False, decla
     match command:
         case cm.OpenTable() if favours_player:
             return Grade.C
+        case cm.Pair() | cm.Unpair():
+            return Grade.C
         case cm.OpenTable() | cm.CloseTable():
             return Grade.B
         case cm.Limits() | cm.AnswerAlarm():

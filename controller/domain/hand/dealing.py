@@ -179,6 +179,13 @@ def device_in(table: Table, cmd: cm.DeviceIn) -> Result:
     return (up,)
 
 
+def paired_in(cmd: cm.PairedIn) -> Result:
+    """A device has a new key."""
+    who = (cmd.device, cmd.model, cmd.serial, cmd.firmware)
+    named = dict(zip(("device", "model", "serial", "firmware"), who, strict=True))
+    return (ev.DevicePaired(**named, key_id=cmd.key_id, operators=cmd.operators),)
+
+
 def device_out(table: Table, cmd: cm.DeviceOut) -> Result:
     """A device is gone; once."""
     if str(table.devices.get(cmd.device, "absent")) == "absent":

@@ -37,6 +37,11 @@ def sign_on(table: Table, cmd: cm.SignOn, people: tuple[Identity, ...]) -> Resul
     return (ev.OperatorSignedOn(operator=person.operator, role=role),)
 
 
+def key_asked(table: Table, asked: ev.Event) -> Result:
+    """A device's key is changed between openings only, never under a running table."""
+    return reject(Why.ALREADY_OPEN) if table.open else (asked,)
+
+
 def sign_off(table: Table, cmd: cm.SignOff, people: tuple[Identity, ...]) -> Result:
     """Leaves the table, by himself or by a supervisor; between hands."""
     if not between_hands(table):
