@@ -198,6 +198,11 @@ class Bench:
         if self.board.dead:
             self.board.power(on=True)
 
+    def open_pairing(self) -> None:
+        """Somebody sets the switch inside the shoe; a plain reader has none."""
+        if isinstance(self.shoe, ShoeUnit):
+            self.shoe.open_pairing()
+
     def unplug_shoe(self, seconds: float | None = None) -> None:
         """Pull the shoe's plug; after `seconds` it is put back."""
         self.shoe.unplug()

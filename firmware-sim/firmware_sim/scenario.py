@@ -116,7 +116,7 @@ def _do(bench: Bench, step: Step, name: str, value: Any) -> None:
         "fault": lambda: bench.inject(value),
         "unplug": lambda: bench.unplug_shoe(step.seconds),
         "replug": bench.replug_shoe,
-        "pairing": bench.shoe.open_pairing,
+        "pairing": bench.open_pairing,
         "free": lambda: bench.panel.free(value),
         "pause": lambda: threading.Event().wait(value),
         "robot": lambda: bench.let_robot_play(value),

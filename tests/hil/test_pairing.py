@@ -27,7 +27,7 @@ def rig() -> Iterator[Rig]:
 
 
 def pair(rig: Rig, *more: str) -> str:
-    rig.bench.shoe.open_pairing()
+    rig.bench.open_pairing()
     done = rig.tablectl("pair", "shoe", "--config", str(rig.config), *TWO, *more, pins=PINS)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
