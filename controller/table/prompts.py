@@ -86,8 +86,8 @@ _CAUSES: dict[Cause, tuple[int, str, str]] = {
     Cause.READINGS_DIFFER: (322, "Two readings of the rules differ: pay none, void the hand",
                             "Два расчёта не сошлись: не платить, отменить раздачу"),
     Cause.UNSETTLED: (328, "No rule settles this hand: pay none, void it ({d})", "Нет расчёта: отменить ({d})"),
-    Cause.SEED: (325, "Seed is not the promised one: draw no joker, void the hand, call the technician",
-                 "Зерно не то, что обещано: джокер не тянуть, отменить раздачу, техник"),
+    Cause.SEED: (325, "Seed is not the promised one: no joker, void hand",
+                 "Зерно не то, что обещано: отменить раздачу"),
     Cause.PROGRAM: (324, "Program error: stop, call the technician ({d})", "Ошибка программы: позовите техника ({d})"),
     Cause.SHOE: (323, "Shoe cannot be trusted: supervisor ({d})", "Шузу нельзя верить: инспектор ({d})"),
 }  # fmt: skip
