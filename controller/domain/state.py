@@ -160,6 +160,7 @@ class Box(Struct, frozen=True, kw_only=True):
     """One box of the open hand. `ante` 0: not in play. `answer`: its part of the settlement, once computed.
 
     `count` replacements, then `sixth` card, lie in `drawn` in that order.
+    `staked`: its stakes were named at the payout.
     `called`: turned for a side bet though nobody else would turn it. `disputed`: was held and released.
     """
 
@@ -190,6 +191,7 @@ class Box(Struct, frozen=True, kw_only=True):
     disputed: bool = False
     status: BoxStatus = BoxStatus.OPEN
     declared: Declaration | None = None
+    staked: bool = False
     answer: dict[str, Any] | None = None
     note: str = ""
 
@@ -247,6 +249,7 @@ class Hand(Struct, frozen=True, kw_only=True):
     phase: Phase
     boxes: tuple[Box, ...]
     cards: CardSource = CardSource.SHOE
+    stake_entry: StakeEntry = StakeEntry.BEFORE_DEAL
     dealer: tuple[Slot, ...] = ()
     dealer_drawn: tuple[Slot, ...] = ()
     dealer_final: tuple[str, ...] = ()

@@ -236,6 +236,11 @@ class Keypad:
             case Want.ENTRY | Want.DECLARE:
                 self.declaring, said = declare(self.declaring or Declaring(), name, want.box, setup)
                 return [] if said is None else [said]
+            case Want.STAKE if name in BOX_KEYS or name in ("FOLD", "EXTRA"):
+                box = hand.box(want.box)
+                fresh = {"ante": 0 if name in BOX_KEYS else box.ante, "bonus": box.bonus, "jackpot": 0}
+                self.edit = Edit(want.box, fresh)
+                return self._edit(name, setup)
             case _ if hand.phase is Phase.DECISIONS:
                 return _decide(name, want, hand, setup)
             case Want.CHOICE:

@@ -11,7 +11,7 @@ from controller.domain.cards import parse_card, rank_of, suit_of
 from controller.domain.hand.expects import Expect, Want, expects, lit
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import JokerPhase, Phase
-from controller.domain.state import DOC, Box, FaceUp, Hand, Table
+from controller.domain.state import DOC, Box, FaceUp, Hand, StakeEntry, Table
 from controller.table import projection, prompts
 from controller.table.payout import pay_lines
 from drivers.gpio.layout import BoardLevels, SeatLamp
@@ -49,8 +49,10 @@ def display(table: Table, setup: Setup, language: str, overlay: tuple[str, ...] 
 def _payment(box: Box, setup: Setup) -> tuple[str, str, str, str]:
     """What the dealer's hands do: the box and what it holds, then a line for each stake."""
     answer = box.answer or {}
+    odds_only = setup.procedure.stake_entry is StakeEntry.NONE
     hand = str(answer.get("hand", "")).replace("_", " ").upper()
-    texts = [line.text()[: prompts.WIDTH] for line in pay_lines(answer.get("stakes"), setup.plate.chips)]
+    told = pay_lines(answer.get("stakes"), setup.plate.chips, odds_only=odds_only)
+    texts = [line.text()[: prompts.WIDTH] for line in told]
     lines = [f"BOX {box.box} {hand}"[: prompts.WIDTH], *texts, "", "", ""]
     return (lines[0], lines[1], lines[2], lines[3])
 

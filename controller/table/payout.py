@@ -23,18 +23,23 @@ class PayLine(msgspec.Struct, frozen=True):
 
     def text(self) -> str:
         """Twenty characters at most for usual amounts: `BET PAY 2:1 4000`."""
-        odds = f" {self.odds}" if self.odds else ""
-        return f"{SHORT[self.stake]} {self.say}{odds} {self.amount}"
+        words = (SHORT[self.stake], self.say, self.odds, str(self.amount or ""))
+        return " ".join(word for word in words if word)
 
 
-def pay_lines(stakes: Mapping[str, Mapping[str, Any]] | None, chips: Sequence[int]) -> tuple[PayLine, ...]:
-    """The lines of a box's answer, in the order in which they are settled. Fees were taken when they fell due."""
+def pay_lines(
+    stakes: Mapping[str, Mapping[str, Any]] | None, chips: Sequence[int], *, odds_only: bool = False
+) -> tuple[PayLine, ...]:
+    """The lines of a box's answer, in the order in which they are settled. Fees were taken when they fell due.
+
+    `odds_only`: the amounts are not known, so none is told.
+    """
     found = []
     for name in ORDER:
         line = (stakes or {}).get(name)
         if line is None or line["outcome"] not in SAY:
             continue
-        amount = line["profit"] if line["outcome"] == "win" else line["staked"]
+        amount = 0 if odds_only else line["profit"] if line["outcome"] == "win" else line["staked"]
         odds = line.get("odds", "")
         found.append(PayLine(name, SAY[line["outcome"]], odds, amount, in_chips(amount, chips)))
     return tuple(found)

@@ -15,7 +15,20 @@ from controller.domain.hand import decisions
 from controller.domain.hand.expects import Expect, Want, current_decider, expects, may_look, side_bets
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import Health, JokerPhase, Phase
-from controller.domain.state import DOC, UNPAYABLE, Box, BoxStatus, CardSource, Cause, FaceUp, Hand, Slot, Table, Unread
+from controller.domain.state import (
+    DOC,
+    UNPAYABLE,
+    Box,
+    BoxStatus,
+    CardSource,
+    Cause,
+    FaceUp,
+    Hand,
+    Slot,
+    StakeEntry,
+    Table,
+    Unread,
+)
 from controller.table import prompts
 from controller.table.payout import PayLine, pay_lines
 
@@ -99,6 +112,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     limits: dict[str, Any]
     devices: dict[str, str]
     cards: str
+    stake_entry: str
     waiting: tuple[dict[str, Any], ...]
     call: str
     health: dict[str, Any]
@@ -145,6 +159,7 @@ def snapshot(
         side_bets=side_bets(hand) if hand else 0,
         limits=table.limits,
         devices={name: str(value) for name, value in sorted(table.devices.items())},
+        stake_entry=str(setup.procedure.stake_entry),
         cards=str(table.cards if table.open else setup.procedure.cards),
         waiting=tuple({"id": w.id, "command": w.name, "missing": w.missing} for w in table.waiting),
         call=table.call,
@@ -193,6 +208,7 @@ def _dealer(hand: Hand | None) -> PublicDealer:
 
 def _box(box: Box, hand: Hand, want: Expect, setup: Setup, sensors: Mapping[int, bool]) -> PublicBox:
     answer = box.answer or {}
+    odds_only = hand.stake_entry is StakeEntry.NONE
     return PublicBox(
         box=box.box,
         owner=box.owner,
@@ -219,16 +235,18 @@ def _box(box: Box, hand: Hand, want: Expect, setup: Setup, sensors: Mapping[int,
         status=str(box.status),
         hand=answer.get("hand"),
         stakes=answer.get("stakes"),
-        net=answer.get("net", 0),
-        returned=_on_the_felt(box) if box.status is BoxStatus.VOID else answer.get("returned", 0),
-        pay=pay_lines(answer.get("stakes"), setup.plate.chips),
+        net=0 if odds_only else answer.get("net", 0),
+        returned=0 if odds_only else _returned(box),
+        pay=pay_lines(answer.get("stakes"), setup.plate.chips, odds_only=odds_only),
         chip=sensors.get(box.box) if setup.sensors else None,
         late=box.box in hand.late,
     )
 
 
-def _on_the_felt(box: Box) -> int:
-    """All that a dead box gets back."""
+def _returned(box: Box) -> int:
+    """What goes back to the player; of a dead box all that lies there."""
+    if box.status is not BoxStatus.VOID:
+        return int((box.answer or {}).get("returned", 0))
     return box.ante + box.bonus + box.jackpot + box.bet + box.fee + box.insurance
 
 
@@ -275,6 +293,7 @@ _ALLOWED: dict[Want, tuple[str, ...]] = {
     Want.DISCARDS: ("discarded", "differs", "undo", "hold", "void_box", "void_hand"),
     Want.CHECK: ("discard_check", "discarded", "differs", "undo", "hold", "void_box", "void_hand"),
     Want.PAID: ("paid", "discarded", "differs", "undo", "hold", "correct_stake", "void_box", "void_hand"),
+    Want.STAKE: ("stake", "differs", "undo", "hold", "void_box", "void_hand"),
     Want.REST: ("rest", "hold", "void_box", "void_hand"),
     Want.AWARD: ("award",),
     Want.RELEASE: ("release", "void_box", "void_hand"),
@@ -354,6 +373,8 @@ def lit_keys(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
             keys = (*(f"K{n}" for n in range(1, 6)), "EXTRA")
         case Want.ENTRY:
             keys = ("FOLD", "BET", *(f"K{n}" for n in range(1, 5)), "OK")
+        case Want.STAKE:
+            keys = ("OK", "FOLD", *numbers[:6])
         case Want.DECLARE:
             keys = ("FOLD", "BET", *(f"K{n}" for n in range(1, 4) if want.box), "OK")
         case kind if kind in _OK:

@@ -12,7 +12,7 @@ from controller.domain import prices
 from controller.domain.events import TableOpened
 from controller.domain.hand.setup import BetSensors, Differ, Plate, Procedure, Setup, Unsettled
 from controller.domain.ruleset import RuleSet
-from controller.domain.state import CardSource
+from controller.domain.state import CardSource, StakeEntry
 from controller.errors import TableError
 from controller.rulesets import load
 from controller.watch_config import SideBet
@@ -94,6 +94,7 @@ def _procedure(rules: RuleSet, config: Config) -> Procedure:
         discard_check_from=str(config.procedure.discard_check_from),
         max_open_boxes=config.procedure.max_open_boxes or rules.max_open_boxes,
         cards=config.table.cards,
+        stake_entry=config.procedure.stake_entry,
         declared_by=config.procedure.declared_by,
         equal_antes=rules.equal_antes if config.procedure.equal_antes is None else config.procedure.equal_antes,
     )
@@ -101,9 +102,8 @@ def _procedure(rules: RuleSet, config: Config) -> Procedure:
 
 def _check(rules: RuleSet, config: Config) -> None:
     """What would make every hand impossible, or the plate a lie (Q13)."""
-    for key, value, led in (("procedure.stake_entry", config.procedure.stake_entry, "before_deal"),):
-        if value is not None and str(value) != led:
-            raise TableError(123, f"{value} is not led yet", key, f'"{led}"' if led else "leave it out")
+    if config.procedure.stake_entry is not StakeEntry.BEFORE_DEAL:
+        _check_nominal(rules, config)
     if config.table.cards is CardSource.NONE:
         _check_without_cards(rules, config)
     served = prices.most_boxes(rules)
@@ -122,6 +122,16 @@ def _check(rules: RuleSet, config: Config) -> None:
             "limits.cap",
             f"at least {config.limits.ante_min}; {config.limits.ante_min * (1 + 2 * best)} pays every hand in full",
         )
+
+
+def _check_nominal(rules: RuleSet, config: Config) -> None:
+    """What needs the amounts before the payout cannot be played where they come later, or never."""
+    wrong = {"a jackpot": config.jackpot is not None, "insurance, which is measured by the ante": rules.insurance}
+    for what, asked in wrong.items():
+        if asked:
+            entry = config.procedure.stake_entry
+            where = "procedure.stake_entry"
+            raise TableError(126, f'stake_entry = "{entry}" does not go with {what}', where, 'give "before_deal"')
 
 
 def _reader_warning(config: Config) -> tuple[str, ...]:

@@ -299,6 +299,8 @@ class Rig:
                 self.stop()
             case Want.BOARD:
                 self.board_shows()
+            case Want.STAKE:
+                self.ok()
             case Want.DECLARE:
                 self.do(self.declaration(), S1)
             case Want.ENTRY:

@@ -20,7 +20,7 @@ from controller.domain import events as ev
 from controller.domain.cards import card_text, deck
 from controller.domain.hand.expects import Want
 from controller.domain.phases import Phase
-from controller.domain.state import CardSource, FaceDown, FaceUp
+from controller.domain.state import CardSource, FaceDown, FaceUp, StakeEntry
 from controller.journal.hands import read_hand
 from controller.journal.recall import check_draw
 from controller.table.audit import check_hand
@@ -112,6 +112,7 @@ class TableMachine(RuleBasedStateMachine):
     ) -> None:
         if cards is CardSource.NONE and rules not in ("jpoker", "joker53"):
             cards = CardSource.AT_TURN  # side bets and the dealer's bought card need cards: refused at the start
+        entry = {"stake_entry": StakeEntry.AT_PAYOUT} if rules == "joker53" else {}
         no_bonus = {"bonus_max": 0} if cards is CardSource.NONE else {}
         jackpot = {"jackpot_stake": 1, "meter": "10000"} if rules == "oasis_ru" else {}
         setup = make_setup(
@@ -120,6 +121,7 @@ class TableMachine(RuleBasedStateMachine):
             {"upcard": upcard},
             **jackpot,
             **no_bonus,
+            **entry,
             joker_time=joker_time,
             draw_timing=draw_timing,
             settle_order=order,

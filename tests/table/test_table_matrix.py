@@ -16,7 +16,7 @@ from controller.domain import events as ev
 from controller.domain.hand.expects import Want
 from controller.domain.phases import PHASE_TABLE, Phase, next_phase
 from controller.domain.rejections import Rejection, Why
-from controller.domain.state import CardSource, Cause
+from controller.domain.state import CardSource, Cause, StakeEntry
 from controller.table import prompts
 
 PLAYS, PLAYS_NOT = "Kh Ks 8c 7d 2h", "Kh Js 8c 7d 2h"
@@ -129,6 +129,13 @@ def _declare() -> Rig:
     return rig
 
 
+def _stake() -> Rig:
+    rig = Rig(setup=make_setup("caribbean", stake_entry=StakeEntry.AT_PAYOUT)).open().stake(b1=10)
+    rig.lay(PLAYS).ok().deal()
+    rig.do(cm.Bet(box=1)), rig.ok()
+    return rig
+
+
 def _by_hand() -> Rig:
     rig = _dealing()
     rig.do(cm.Manual(), S1)
@@ -176,6 +183,7 @@ SITUATIONS: dict[str, Callable[[], Rig]] = {
     "choice": _choice,
     "award": _award,
     "by_hand": _by_hand,
+    "stake": _stake,
     "declare": _declare,
     "board_dead": _board_dead,
     "irregular": _irregular,
@@ -183,7 +191,7 @@ SITUATIONS: dict[str, Callable[[], Rig]] = {
 }
 PLAY = {"dealing", "stop", "board", "decision", "draw", "reveal", "turn", "entry", "discards", "check", "paid", "rest",
         "release", "russian", "choice", "by_hand",
-        "board_dead", "declare"}  # fmt: skip
+        "board_dead", "declare", "stake"}  # fmt: skip
 OPEN = {*SITUATIONS} - {"closed"}
 POSSIBLE: dict[str, set[str]] = {
     "sign_on": {"closed", "deck", "betting"},
@@ -192,7 +200,7 @@ POSSIBLE: dict[str, set[str]] = {
     "close_table": {"deck", "betting"},
     "limits": {"deck", "betting"},
     "owner": {"betting"},
-    "stake": {"betting"},
+    "stake": {"betting", "stake"},
     "repeat": set(),  # no hand has been played before
     "blind": {"betting"},
     "backers": {"betting"},
@@ -217,10 +225,10 @@ POSSIBLE: dict[str, set[str]] = {
     "turned": {"turn"},
     "discarded": {"discards", "check", "paid"},
     "discard_check": {"check"},
-    "differs": {"declare", "entry", "discards", "check", "paid"},
+    "differs": {"stake", "declare", "entry", "discards", "check", "paid"},
     "paid": {"paid"},
     "rest": {"rest"},
-    "hold": {"declare", "turn", "entry", "discards", "check", "paid", "rest"},
+    "hold": {"stake", "declare", "turn", "entry", "discards", "check", "paid", "rest"},
     "release": {"release"},
     "undo": {"betting", "draw", "reveal", "check"},
     "redirect": set(),  # draws at once: nobody else waits for a card
@@ -237,7 +245,7 @@ POSSIBLE: dict[str, set[str]] = {
     "deck": {"deck"},
     "approve": set(),
     "reject": set(),
-    "ok": {"by_hand", "reveal", "turn", "paid", "rest"},
+    "ok": {"stake", "by_hand", "reveal", "turn", "paid", "rest"},
     "answer_alarm": set(),  # none stands
 }
 

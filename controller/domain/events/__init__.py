@@ -59,6 +59,7 @@ from controller.domain.events.settling import (
     ReadingsDiffered,
     ResultDeclared,
     StakeCorrected,
+    StakeEntered,
     TakersSettled,
     TurnCalled,
 )
@@ -193,6 +194,7 @@ __all__ = [
     "SideBetLifted",
     "SixthBought",
     "StakeCorrected",
+    "StakeEntered",
     "StakeSet",
     "StopTimedOut",
     "TableClosed",

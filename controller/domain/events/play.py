@@ -53,7 +53,8 @@ class CountGiven(Event, frozen=True, kw_only=True, tag=True):
 class Locked(Event, frozen=True, kw_only=True, tag=True):
     """No more bets: all that lies on the boxes. `counted`: side bets found on the felt, affirmed by START.
 
-    `cards`: how they are followed in this hand (state.CardSource).
+    `cards`: how they are followed in this hand (state.CardSource). `stake_entry` (state.StakeEntry): where it is not
+    before_deal the amounts are nominal until they are named, or for good.
     """
 
     HIDDEN: ClassVar[frozenset[str]] = frozenset({"seed"})
@@ -67,6 +68,7 @@ class Locked(Event, frozen=True, kw_only=True, tag=True):
     side_bets: int
     counted: int
     cards: str = "shoe"
+    stake_entry: str = "before_deal"
 
 
 class CardDealt(Event, frozen=True, kw_only=True, tag=True):

@@ -139,12 +139,25 @@ class StakeCorrected(Event, frozen=True, kw_only=True, tag=True):
     fee: int = 0
 
 
+class StakeEntered(Event, frozen=True, kw_only=True, tag=True):
+    """What lies on a box, named at its payout (`stake_entry = at_payout`); the fee follows the ante."""
+
+    box: int
+    ante: int
+    bonus: int
+    fee: int = 0
+
+
 class HandSettled(Event, frozen=True, kw_only=True, tag=True):
-    """The whole hand as a settle request of form A, and its answer (boxes never turned stay sealed)."""
+    """The whole hand as a settle request of form A, and its answer (boxes never turned stay sealed).
+
+    `nominal`: boxes whose amounts nobody named; their results hold, their money does not.
+    """
 
     HIDDEN: ClassVar[frozenset[str]] = frozenset({"request", "answer"})
     request: dict[str, Any]
     answer: dict[str, Any]
+    nominal: tuple[int, ...] = ()
 
 
 class ReadingsDiffered(Event, frozen=True, kw_only=True, tag=True):

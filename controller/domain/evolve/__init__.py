@@ -16,7 +16,8 @@ from controller.domain.state import Table
 
 # The dealer's own acts that he may take back (grade A), and what makes that too late: a physical fact.
 UNDOABLE = (ev.StakeSet, ev.OwnerSet, ev.BlindSet, ev.CountGiven, ev.Folded, ev.BetMade, ev.ExchangeAsked,
-            ev.SixthBought, ev.DrawFixed, ev.InsuranceStaked, ev.AnteTaken, ev.DealerBought, ev.Discarded)  # fmt: skip
+            ev.SixthBought, ev.DrawFixed, ev.InsuranceStaked, ev.AnteTaken, ev.DealerBought, ev.Discarded,
+            ev.StakeEntered)  # fmt: skip
 PHYSICAL = (ev.Locked, ev.CardDealt, ev.CardsByHand, ev.CardsSwitched, ev.ResultDeclared,
             ev.JokerShown, ev.DealerRevealed, ev.DealerRedrawn, ev.BoxTurned, ev.BoxPaid,
             ev.CardEntered, ev.BoxVoided, ev.Irregularity, ev.FaultRaised, ev.HandOpened, ev.HandEnded,

@@ -21,6 +21,7 @@ from controller.domain.state import (
     Secret,
     Slot,
     Stake,
+    StakeEntry,
     Table,
     Unread,
 )
@@ -53,8 +54,18 @@ def _blind_set(table: Table, event: ev.BlindSet) -> Table:
     return with_box(table, event.box, blind=event.blind)
 
 
+@on(ev.StakeEntered)
+def _stake_entered(table: Table, event: ev.StakeEntered) -> Table:
+    return with_box(_restaked(table, event), event.box, staked=True)
+
+
 @on(ev.StakeCorrected)
 def _stake_corrected(table: Table, event: ev.StakeCorrected) -> Table:
+    return _restaked(table, event)
+
+
+def _restaked(table: Table, event: ev.StakeCorrected | ev.StakeEntered) -> Table:
+    """The chips that lie there, in this hand and as proposed for the next."""
     assert table.hand is not None
     box = table.hand.box(event.box)
     changes = {"ante": event.ante, "bonus": event.bonus, "fee": event.fee, "bet": 2 * event.ante if box.bet else 0}
@@ -88,6 +99,7 @@ def _locked(table: Table, event: ev.Locked) -> Table:
         seed=Secret(event.seed),
         counted=event.counted,
         cards=cards,
+        stake_entry=StakeEntry(event.stake_entry),
         meter=event.meter,
         reserve=event.reserve,
     )

@@ -190,4 +190,5 @@ def _public_result(hand: Hand, event: ev.HandEnded) -> dict[str, Any]:
         "plays": hand.qualifies,
         "joker": joker,
         "boxes": boxes,
+        "stake_entry": str(hand.stake_entry),
     }

@@ -184,7 +184,7 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
 
 
 PHASES: dict[type[cm.Command], tuple[Phase, ...]] = {
-    cm.SetStake: (Phase.BETTING,),
+    cm.SetStake: (Phase.BETTING, Phase.REVEAL, Phase.SETTLING),
     cm.Owner: (Phase.BETTING,),
     cm.Repeat: (Phase.BETTING,),
     cm.Blind: (Phase.BETTING,),
@@ -319,6 +319,8 @@ def _ok_steps(table: Table, hand: Hand, setup: Setup) -> tuple[cm.Command, ...]:
             return (cm.Reveal(),)
         case Want.TURN:
             return (cm.Turned(box=want.box),)
+        case Want.STAKE:
+            return (cm.SetStake(box=want.box),)
         case Want.PAID:
             return (cm.Paid(box=want.box),)
         case Want.REST:

@@ -8,12 +8,12 @@ from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain import joker as draw
 from controller.domain import prices
-from controller.domain.hand import owners, sensed
-from controller.domain.hand.expects import side_bets
+from controller.domain.hand import decisions, owners, sensed
+from controller.domain.hand.expects import Want, expects, side_bets
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.phases import JokerPhase, Phase, next_joker, next_phase, serves
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import Box, CardSource, Cause, Hand, Stake, Table
+from controller.domain.state import Box, CardSource, Cause, Choice, Hand, Stake, Table
 
 Result = tuple[ev.Event, ...] | Rejection
 
@@ -21,6 +21,8 @@ Result = tuple[ev.Event, ...] | Rejection
 def stake(table: Table, hand: Hand, cmd: cm.SetStake, setup: Setup) -> Result:
     """What lies on a box. A stake on an empty box begins with the table's minimum."""
     box = hand.box(cmd.box)
+    if hand.phase is not Phase.BETTING:
+        return _at_payout(table, hand, box, cmd, setup)
     ante = box.ante if cmd.ante is None else cmd.ante
     if cmd.ante is None and not ante and (cmd.bonus or cmd.jackpot):
         ante = int(table.limits["ante_min"])
@@ -37,6 +39,25 @@ def stake(table: Table, hand: Hand, cmd: cm.SetStake, setup: Setup) -> Result:
     wrong = stake_wrong(cmd.box, ante, bonus, jackpot, table, setup)
     shares = box.backers if ante == box.ante else ()
     return wrong or (ev.StakeSet(box=cmd.box, ante=ante, bonus=bonus, jackpot=jackpot, backers=shares),)
+
+
+def _at_payout(table: Table, hand: Hand, box: Box, cmd: cm.SetStake, setup: Setup) -> Result:
+    """The chips on a turned box, named as it is paid. What is not named stays as proposed."""
+    want = expects(table, setup)
+    if (want.kind, want.box) != (Want.STAKE, box.box):
+        return reject(Why.NOT_NOW, command="stake", phase=hand.phase)
+    ante = box.ante if cmd.ante is None else cmd.ante
+    bonus = box.bonus if cmd.bonus is None else cmd.bonus
+    if not ante or bool(bonus) != bool(box.bonus) or cmd.jackpot or (box.carried and ante != box.ante):
+        return reject(Why.BAD_ARGUMENT, what=f"box {box.box}: an ante, and a bonus only where one was counted")
+    wrong = stake_wrong(box.box, ante, bonus, 0, table, setup)
+    if wrong is not None:
+        return wrong
+    fee = decisions.fee_of(box.count, box.sixth, ante, setup)
+    bought = box.choice is Choice.BUY and decisions.dealer_fee_of(ante, setup) is None
+    if fee is None or bought:
+        return reject(Why.FEE_NOT_WHOLE, fee="the", ante=ante)
+    return (ev.StakeEntered(box=box.box, ante=ante, bonus=bonus, fee=fee),)
 
 
 def stake_wrong(box: int, ante: int, bonus: int, jackpot: int, table: Table, setup: Setup) -> Rejection | None:
@@ -140,6 +161,7 @@ def lock(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
             side_bets=side_bets(hand),
             counted=counted,
             cards=str(table.cards),
+            stake_entry=str(setup.procedure.stake_entry),
         ),
         ev.PhaseEntered(phase=phase, trigger="lock"),
     )

@@ -14,7 +14,18 @@ from controller.domain.hand import by_hand, dealer, jackpot
 from controller.domain.hand.by_hand import HAND_CARDS
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import JokerPhase, Phase
-from controller.domain.state import Box, BoxStatus, CardSource, Choice, Decision, FaceUp, Hand, Table, Unread
+from controller.domain.state import (
+    Box,
+    BoxStatus,
+    CardSource,
+    Choice,
+    Decision,
+    FaceUp,
+    Hand,
+    StakeEntry,
+    Table,
+    Unread,
+)
 
 
 class Want(StrEnum):
@@ -36,6 +47,7 @@ class Want(StrEnum):
     TURN = "turn"
     DISCARDS = "discards"
     CHECK = "discard_check"
+    STAKE = "stake"
     PAID = "paid"
     REST = "rest"
     RELEASE = "release"
@@ -273,6 +285,8 @@ def next_for(box: Box, hand: Hand) -> Expect:
     missing = discards_missing(box)
     if missing:
         return Expect(kind=Want.DISCARDS, box=box.box, count=missing)
+    if hand.stake_entry is StakeEntry.AT_PAYOUT and not box.staked:
+        return Expect(kind=Want.STAKE, box=box.box)
     if box.answer is None:
         return Expect(kind=Want.CHECK, box=box.box)
     return Expect(kind=Want.PAID, box=box.box)

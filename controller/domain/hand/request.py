@@ -11,7 +11,7 @@ from controller.domain.hand import jackpot
 from controller.domain.hand.dealer import in_request_order
 from controller.domain.hand.setup import Setup
 from controller.domain.play import Action
-from controller.domain.state import DOC, Box, Choice, Decision, Hand, Slot, known
+from controller.domain.state import DOC, Box, Choice, Decision, Hand, Slot, StakeEntry, known
 
 
 def _text(slots: tuple[Slot, ...]) -> str:
@@ -56,11 +56,16 @@ def box_request(box: Box) -> dict[str, Any]:
     return entry
 
 
+def _cap(hand: Hand, limits: dict[str, Any]) -> int | str:
+    """The plate's maximum; none where amounts are not known and the odds alone are told."""
+    return "none" if hand.stake_entry is StakeEntry.NONE else int(limits["cap"])
+
+
 def request(hand: Hand, boxes: list[Box], setup: Setup, limits: dict[str, Any]) -> dict[str, Any]:
     """The request for these boxes, in the order in which they are settled."""
     asked: dict[str, Any] = {
         "rules": setup.settle_rules,
-        "set": {**setup.settle_set, "cap": int(limits["cap"])},
+        "set": {**setup.settle_set, "cap": _cap(hand, limits)},
         "dealer": {"cards": _text(in_request_order(hand, setup))},
         "boxes": [box_request(box) for box in boxes],
     }

@@ -27,7 +27,19 @@ from controller.domain.hand.request import request
 from controller.domain.hand.setup import Differ, Setup, Unsettled
 from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import Box, BoxStatus, Cause, Choice, Decision, FaceUp, Hand, Table, Unread, known
+from controller.domain.state import (
+    Box,
+    BoxStatus,
+    Cause,
+    Choice,
+    Decision,
+    FaceUp,
+    Hand,
+    StakeEntry,
+    Table,
+    Unread,
+    known,
+)
 
 Result = tuple[ev.Event, ...] | Rejection
 
@@ -320,4 +332,5 @@ def whole_hand(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
         return readings_differ(0, asked, differ)
     except Unsettled as error:
         return unsettled(0, error)
-    return (ev.HandSettled(request=asked, answer=answer), *jackpot.moved(table, hand, answer))
+    nominal = tuple(b.box for b in boxes if hand.stake_entry is not StakeEntry.BEFORE_DEAL and not b.staked)
+    return (ev.HandSettled(request=asked, answer=answer, nominal=nominal), *jackpot.moved(table, hand, answer))
