@@ -161,6 +161,7 @@ def run(config: Config, source: Path) -> None:
             mode=str(config.table.mode),
             hardware=hardware.names,
             config_hash=hashlib.sha256(source.read_bytes()).hexdigest(),
+            off_s=past.off_s(replayed, time.time()),
         )
         table.run(stack, started)
 

@@ -22,7 +22,7 @@ from msgspec import Meta, Struct, field
 from controller.domain.paytable import Category
 from controller.domain.state import CardSource, DeclaredBy, StakeEntry
 from controller.errors import TableError
-from controller.watch_config import AlarmsSection, SensorsSection, sensors_wrong
+from controller.watch_config import AlarmsSection, DoorsSection, SensorsSection, sensors_wrong
 
 MAX_BYTES = 256 * 1024  # a configuration of a table has a few kilobytes; anything else is another file
 
@@ -193,6 +193,7 @@ class Config(Struct, frozen=True, kw_only=True):
     jackpot: JackpotSection | None = None
     gpio: GpioSection = field(default_factory=GpioSection)
     sensors: SensorsSection | None = None
+    doors: DoorsSection = DoorsSection()
     alarms: AlarmsSection = AlarmsSection()
     log: LogSection = LogSection()
     usb: UsbSection = UsbSection()

@@ -25,6 +25,20 @@ class SensorsSection(Struct, frozen=True, kw_only=True):
     collect_at_lock: bool = False
 
 
+class DoorEffect(enum.StrEnum):
+    NOT_FITTED = "not_fitted"
+    FINISH_HAND = "finish_hand"
+    STOP_NOW = "stop_now"
+
+
+class DoorsSection(Struct, frozen=True, kw_only=True):
+    """What an open door does; a contact that is not fitted is not watched."""
+
+    enclosure: DoorEffect = DoorEffect.NOT_FITTED
+    shoe_lid: DoorEffect = DoorEffect.NOT_FITTED
+    off_minutes: Annotated[int, Meta(ge=1, le=100_000)] = 30
+
+
 Number = Annotated[int, Meta(ge=1, le=10**9)]
 
 

@@ -25,6 +25,11 @@ def describe(snapshot: dict[str, Any]) -> list[str]:
     lines += [
         f"waiting {one.get('id')}: {one.get('command')} for {one.get('missing')}" for one in snapshot.get("waiting", [])
     ]
+    lines += [f"door {door}: {state}" for door, state in (snapshot.get("doors") or {}).items()]
+    if off_s := snapshot.get("was_off_s"):
+        lines.append(
+            f"was off for {off_s // 3600} h {off_s // 60 % 60} min" if off_s > 0 else "was off, how long: unknown"
+        )
     lines += [_alarm(alarm) for alarm in snapshot.get("alarms", [])]
     health = snapshot.get("health") or {}
     if health.get("not_recording"):

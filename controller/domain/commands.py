@@ -12,6 +12,7 @@ from controller.domain.device_commands import (
     Command,
     DeviceIn,
     DeviceOut,
+    DoorIn,
     DoubtIn,
     LostIn,
     NoteIn,
@@ -29,6 +30,7 @@ __all__ = [  # found here as well; what stands below needs no mention
     "Command",
     "DeviceIn",
     "DeviceOut",
+    "DoorIn",
     "DoubtIn",
     "LostIn",
     "NoteIn",
@@ -384,7 +386,7 @@ class Ok(Command, frozen=True, kw_only=True, tag="ok"):
 
 INTERNAL: tuple[type[Command], ...] = (
     CardIn, DoubtIn, NoteIn, LostIn, DeviceIn, PairedIn, DeviceOut, TroubleIn,
-    BoardShows, BoardFails, SensorsIn, TimeOut,
+    BoardShows, BoardFails, SensorsIn, DoorIn, TimeOut,
 )  # fmt: skip
 
 

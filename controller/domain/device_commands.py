@@ -107,6 +107,13 @@ class BoardFails(Command, frozen=True, kw_only=True, tag="board_fails"):
     detail: str
 
 
+class DoorIn(Command, frozen=True, kw_only=True, tag="door_in"):
+    """A door's contact: enclosure, or the shoe's lid."""
+
+    door: str
+    open: bool
+
+
 class SensorsIn(Command, frozen=True, kw_only=True, tag="sensors_in"):
     """The bet sensors say this, whole: boxes with a chip; boxes whose sensor tells nothing."""
 

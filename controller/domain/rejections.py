@@ -155,6 +155,7 @@ class Why(Enum):
         "box {box} has a side bet that its cards decide: enter them",
         "бокс {box}: бонус решают карты, введите их",
     )
+    DOOR = (555, "close the door first: {door}", "сначала закройте: {door}")
     NO_ALARM = (556, "no alarm {alarm} waits", "тревога {alarm} не ждёт")
 
     @property

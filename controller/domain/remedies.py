@@ -36,6 +36,7 @@ REMEDIES: dict[Why, str] = {
     Why.JOKER_DARK: "wait for the board, or let a technician repair it",
     Why.COUNT_DIFFERS: "a supervisor counts and says `resume`, or `count` again",
     Why.COUNT_BY_HAND: "count the side bets on the felt: EXTRA, digit, OK (`count number=n`), then START",
+    Why.DOOR: "close it; the hand goes on where it was",
     Why.NO_ALARM: "look which alarms stand (`tablectl status`)",
     Why.DECK_OUT: "a supervisor names another deck (`deck`)",
     Why.HELD_BOX: "a supervisor says `release box=n`",

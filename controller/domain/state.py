@@ -124,6 +124,7 @@ class Cause(StrEnum):
     UNSETTLED = "unsettled"
     SEED = "seed"
     PROGRAM = "program"
+    DOOR = "door"
 
 
 UNPAYABLE = frozenset({Cause.READINGS_DIFFER, Cause.UNSETTLED, Cause.SEED})
@@ -315,7 +316,9 @@ class Waiting(Struct, frozen=True, kw_only=True):
 class Table(Struct, frozen=True, kw_only=True):
     """Everything a restart must find again. `version` counts events, so it moves with every public change.
 
-    `sensors`: box to whether a chip lies on its bet sensor; a box that is missing tells nothing.
+    `sensors`: box to whether a chip lies on its bet sensor; a box that is missing tells nothing. `doors`: the open
+    ones; `door_marks`: those opened since the last hand ended. `off_s`: how long the table was off before this run,
+    until a hand has ended; -1 where nobody knows.
     `degraded`: which copy of the journal is lost and why; while it is, no new hand starts.
     """
 
@@ -346,6 +349,9 @@ class Table(Struct, frozen=True, kw_only=True):
     sensors: dict[int, bool] = {}
     alarms: tuple[Alarm, ...] = ()
     next_alarm: int = 1
+    doors: tuple[str, ...] = ()
+    door_marks: tuple[str, ...] = ()
+    off_s: int = 0
 
     @property
     def phase(self) -> Phase:

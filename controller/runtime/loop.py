@@ -229,6 +229,8 @@ class Loop:
                 self._p.keypad.drop(output.name)
                 trouble = cm.TroubleIn(device=f"key {output.name}", code="button", detail=output.reason)
                 self._act(trouble, origin="device")
+            elif output.name == "DOOR":  # low = closed
+                self._act(cm.DoorIn(door="enclosure", open=not output.pressed), origin="device")
             else:
                 self._keys(self._p.keypad.edge(output, table, setup))
                 self._show()  # a press that changed nothing at the table may have opened or closed a menu

@@ -22,24 +22,25 @@ from controller.table.statistics import SPAN, Statistics, fold
 
 
 class Replayed(msgspec.Struct, frozen=True):
-    """The state that a journal says, the rules that were in force last, and the statistics of its hands."""
+    """The state that a journal says, the rules that were in force last, its statistics, and when it ends."""
 
     table: Table
     opened: ev.TableOpened | None
     statistics: Statistics = Statistics()
+    last_s: float = 0.0
 
 
 def replay(journal: Journal, span: int = SPAN) -> Replayed:
     """All events folded, in order of their numbers and no other. `span`: hands that the statistics cover."""
     table, statistics = Table(), Statistics(span=span)
     opened: ev.TableOpened | None = None
-    seq = 0
+    seq, last_s = 0, 0.0
     try:
         for record in journal.replay():
-            seq = record.seq
+            seq, last_s = record.seq, seconds(record.stamp)
             if isinstance(record.event, ev.Event):
                 table = evolve(table, record.event)
-                statistics = fold(statistics, record.event, seconds(record.stamp))
+                statistics = fold(statistics, record.event, last_s)
             if isinstance(record.event, ev.TableOpened):
                 opened = record.event
     except (CodecError, SealError, ValueError, LookupError, AssertionError, TypeError) as error:
@@ -50,7 +51,7 @@ def replay(journal: Journal, span: int = SPAN) -> Replayed:
             "run `tablectl audit`, then restore the mirror or set the file aside",
             exit_code=3,
         ) from None
-    return Replayed(table, opened, statistics)
+    return Replayed(table, opened, statistics, last_s)
 
 
 def seconds(stamp: Stamp) -> float:
@@ -59,6 +60,12 @@ def seconds(stamp: Stamp) -> float:
         return datetime.fromisoformat(stamp.t).timestamp()
     except ValueError:
         return 0.0
+
+
+def off_s(replayed: Replayed, now_s: float) -> int:
+    """For how long nothing was recorded; -1 where the clock went back or there is no record."""
+    gone = now_s - replayed.last_s
+    return int(gone) if replayed.last_s and gone >= 0 else -1
 
 
 def recall_hand(journal: Journal, number: int) -> dict[str, Any] | None:

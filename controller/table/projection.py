@@ -120,6 +120,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     meters: dict[str, Any]
     last_hand: dict[str, Any] | None
     alarms: tuple[dict[str, Any], ...] = ()
+    doors: dict[str, str] = {}
+    was_off_s: int = 0
     statistics: Mapping[str, Any] = {}
 
 
@@ -168,6 +170,8 @@ def snapshot(
         meters=_meters(table, setup),
         last_hand=table.last_hand,
         alarms=tuple(msgspec.structs.asdict(alarm) for alarm in table.alarms),
+        doors={door: "open" if door in table.doors else "was opened" for door in table.door_marks},
+        was_off_s=table.off_s,
         statistics=statistics or {},
     )
 

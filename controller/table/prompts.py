@@ -90,6 +90,8 @@ _CAUSES: dict[Cause, tuple[int, str, str]] = {
     Cause.SEED: (325, "Seed is not the promised one: no joker, void hand",
                  "Зерно не то, что обещано: отменить раздачу"),
     Cause.PROGRAM: (324, "Program error: stop, call the technician ({d})", "Ошибка программы: позовите техника ({d})"),
+    Cause.DOOR: (333, "Door open: close it, the hand goes on by itself",
+                 "Дверца открыта: закройте, раздача пойдёт дальше"),
     Cause.SHOE: (323, "Shoe cannot be trusted: supervisor ({d})", "Шузу нельзя верить: инспектор ({d})"),
 }  # fmt: skip
 
@@ -162,13 +164,17 @@ def wrapped(text: str) -> tuple[str, ...]:
 
 
 def headline(table: Table, setup: Setup, language: str) -> str:
-    """The display's first line: a late bet, the joker where no board shows it, else hand and phase."""
+    """The display's first line: a late bet, the joker where no board shows it, a door, else hand and phase."""
     hand = table.hand
     if hand is not None and hand.late:
         boxes = " ".join(str(box) for box in hand.late)
         return f"ПОЗДНЯЯ СТАВКА {boxes}" if language == "ru" else f"LATE BET BOX {boxes}"
     if hand is not None and hand.announced:
         return f"#{hand.number} JOKER {hand.slot}"
+    if table.doors:
+        return "ДВЕРЦА ОТКРЫТА" if language == "ru" else "DOOR OPEN"
+    if table.door_marks:
+        return "ДВЕРЦУ ОТКРЫВАЛИ" if language == "ru" else "DOOR WAS OPENED"
     return f"{setup.table} #{hand.number} {hand.phase}" if hand else f"{setup.table} closed"
 
 

@@ -14,7 +14,7 @@ import msgspec
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.evolve import evolve, evolve_all
-from controller.domain.hand import Act, decide
+from controller.domain.hand import Act, decide, doors
 from controller.domain.hand.advance import advance
 from controller.domain.hand.dealing import fault
 from controller.domain.hand.expects import Expect, Want, expects
@@ -115,6 +115,9 @@ class Service:
         """A run begins: recorded, and whatever the last run's end left undone follows now."""
         self._record((started, *self._recorder.repaired))
         self._look_at_copies()
+        unwatched = doors.was_off(self.table, self.setup, started.off_s)
+        if unwatched:
+            self._record(unwatched)
         self._follow()
 
     def _follow(self) -> None:

@@ -10,12 +10,12 @@ from controller import odds, settle
 from controller.config import Config
 from controller.domain import prices
 from controller.domain.events import TableOpened
-from controller.domain.hand.setup import BetSensors, Differ, Plate, Procedure, Setup, Unsettled
+from controller.domain.hand.setup import BetSensors, Differ, Doors, Plate, Procedure, Setup, Unsettled
 from controller.domain.ruleset import RuleSet
 from controller.domain.state import CardSource, StakeEntry
 from controller.errors import TableError
 from controller.rulesets import load
-from controller.watch_config import SideBet
+from controller.watch_config import DoorEffect, DoorsSection, SideBet
 
 
 def make_setup(config: Config) -> Setup:
@@ -49,7 +49,13 @@ def make_setup(config: Config) -> Setup:
         jackpot_stake=config.jackpot.stake if config.jackpot else 0,
         meter_start=config.jackpot.meter if config.jackpot else "",
         sensors=_sensors(rules, config),
+        doors=_doors(config.doors),
     )
+
+
+def _doors(fitted: DoorsSection) -> Doors:
+    enclosure, shoe = ("" if e is DoorEffect.NOT_FITTED else str(e) for e in (fitted.enclosure, fitted.shoe_lid))
+    return Doors(enclosure=enclosure, shoe=shoe, off_minutes=fitted.off_minutes)
 
 
 def _sensors(rules: RuleSet, config: Config) -> BetSensors | None:

@@ -64,6 +64,10 @@ operators = "operators.json"
 {source}[gpio]
 factory = "firmware_sim"
 
+[doors]
+enclosure = "finish_hand"
+shoe_lid = "finish_hand"
+
 [alarms]
 hands_per_minute = 1000  # the robot is quicker than any dealer
 

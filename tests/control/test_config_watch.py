@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.config import load_config
+from controller.domain.hand.setup import Doors
 from controller.errors import TableError
 from controller.table.setup import make_setup
 from controller.watch_config import SensorsSection
@@ -80,6 +81,13 @@ def test_what_makes_no_sense_is_named(tmp_path: Path, extra: str, key: str) -> N
         load_config(written(tmp_path, extra))
     assert f"key {key}" in refused.value.line()
     assert refused.value.line().startswith("TC-0102")
+
+
+def test_doors_are_not_watched_unless_fitted(tmp_path: Path) -> None:
+    assert make_setup(load_config(written(tmp_path, ""))).doors == Doors()
+    text = '[doors]\nenclosure = "stop_now"\nshoe_lid = "not_fitted"\noff_minutes = 5\n'
+    doors = make_setup(load_config(written(tmp_path, text))).doors
+    assert (doors.effect("enclosure"), doors.effect("shoe"), doors.off_minutes) == ("stop_now", "", 5)
 
 
 def test_a_bonus_sensor_needs_a_game_with_a_bonus(tmp_path: Path) -> None:

@@ -103,6 +103,8 @@ from controller.domain.events.trouble import (
 from controller.domain.events.watch import (
     AlarmAnswered,
     AlarmRaised,
+    DoorClosed,
+    DoorOpened,
     LateBet,
     LateBetReturned,
     SensorsRead,
@@ -149,6 +151,8 @@ __all__ = [
     "DeviceUp",
     "Discarded",
     "DiscardsChecked",
+    "DoorClosed",
+    "DoorOpened",
     "DrawFixed",
     "Event",
     "EventsMissed",

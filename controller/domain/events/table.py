@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import msgspec
+
 from controller.domain.events.base import Event
 
 
 class RunStarted(Event, frozen=True, kw_only=True, tag=True):
-    """A daemon took up the journal. `hardware` names port, USB backend and pin factory (design: no `if simulated`)."""
+    """A daemon took up the journal. `hardware` names port, USB backend and pin factory (design: no `if simulated`).
+
+    `off_s`: wall seconds since the record before it; -1 where there is none, or the clock went back.
+    """
 
     version: str
     mode: str
     hardware: dict[str, str]
     config_hash: str
+    off_s: int = 0
 
 
 class RunEnded(Event, frozen=True, kw_only=True, tag=True):
@@ -48,6 +54,8 @@ class TableOpened(Event, frozen=True, kw_only=True, tag=True):
     procedure: dict[str, Any]
     limits: dict[str, Any]
     boxes: int
+    sensors: dict[str, Any] = msgspec.field(default_factory=dict)
+    doors: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 class TableClosed(Event, frozen=True, kw_only=True, tag=True):

@@ -1,4 +1,4 @@
-"""What the table watches beside the cards: bet sensors, and the alarms that somebody must answer."""
+"""What the table watches beside the cards: bet sensors, doors, and the alarms that somebody must answer."""
 
 from __future__ import annotations
 
@@ -28,6 +28,19 @@ class SideBetLifted(Event, frozen=True, kw_only=True, tag=True):
     """The chip of a side bet that LOCK has fixed left its sensor before the box was done with. The bet stands."""
 
     box: int
+
+
+class DoorOpened(Event, frozen=True, kw_only=True, tag=True):
+    """A door of the table: enclosure, or the shoe's lid. `effect`: finish_hand or stop_now, as it was set."""
+
+    door: str
+    effect: str
+
+
+class DoorClosed(Event, frozen=True, kw_only=True, tag=True):
+    """It is shut again."""
+
+    door: str
 
 
 class AlarmRaised(Event, frozen=True, kw_only=True, tag=True):

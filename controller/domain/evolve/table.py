@@ -9,10 +9,13 @@ from controller.domain.evolve.folding import on, proposed, replace, trusting, wi
 from controller.domain.phases import Health, JokerPhase, Phase, next_health
 from controller.domain.state import CardSource, FaceUp, Hand, Secret, Stake, Table, Waiting
 
+LONG_S = 60  # a restart is no time away
+
 
 @on(ev.RunStarted)
 def _run_started(table: Table, event: ev.RunStarted) -> Table:
-    return replace(table, devices={}, sensors={})
+    off_s = event.off_s if event.off_s < 0 or event.off_s >= LONG_S else 0
+    return replace(table, devices={}, sensors={}, off_s=off_s)
 
 
 @on(ev.OperatorSignedOn)
@@ -138,7 +141,8 @@ def _hand_ended(table: Table, event: ev.HandEnded) -> Table:
     assert table.hand is not None
     shown = table.last_hand if event.outcome == "not_played" else _public_result(table.hand, event)
     carried = _carried(table, table.hand) if event.outcome == "settled" else table.carried
-    return replace(table, hand=None, waiting=(), last_hand=shown, carried=carried)
+    table = replace(table, hand=None, waiting=(), last_hand=shown, carried=carried)
+    return table if event.outcome == "not_played" else replace(table, door_marks=table.doors, off_s=0)
 
 
 def _carried(table: Table, hand: Hand) -> tuple[Stake, ...]:

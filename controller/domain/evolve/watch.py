@@ -1,4 +1,4 @@
-"""Folds of bet sensors and alarms."""
+"""Folds of bet sensors, doors and alarms."""
 
 from __future__ import annotations
 
@@ -25,6 +25,17 @@ def _late_bet(table: Table, event: ev.LateBet) -> Table:
 def _late_bet_returned(table: Table, event: ev.LateBetReturned) -> Table:
     assert table.hand is not None
     return with_hand(table, late=tuple(box for box in table.hand.late if box != event.box))
+
+
+@on(ev.DoorOpened)
+def _door_opened(table: Table, event: ev.DoorOpened) -> Table:
+    marks = (*(door for door in table.door_marks if door != event.door), event.door)
+    return replace(table, doors=(*table.doors, event.door), door_marks=marks)
+
+
+@on(ev.DoorClosed)
+def _door_closed(table: Table, event: ev.DoorClosed) -> Table:
+    return replace(table, doors=tuple(door for door in table.doors if door != event.door))
 
 
 @on(ev.AlarmRaised)

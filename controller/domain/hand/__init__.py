@@ -17,6 +17,7 @@ from controller.domain.hand import (
     dealing,
     decisions,
     declaring,
+    doors,
     jackpot,
     owners,
     people,
@@ -136,7 +137,9 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
         case cm.DoubtIn() as cmd:
             return dealing.doubt_in(table, cmd, setup)
         case cm.NoteIn() as cmd:
-            return dealing.note_in(table, cmd)
+            return doors.with_lid(dealing.note_in(table, cmd), table, cmd, setup)
+        case cm.DoorIn() as cmd:
+            return doors.door_in(table, cmd.door, cmd.open, setup)
         case cm.LostIn() as cmd:
             return dealing.lost_in(table, cmd)
         case cm.DeviceIn() as cmd:

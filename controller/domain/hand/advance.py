@@ -7,7 +7,7 @@ before the phase that it opens, in one transaction.
 from __future__ import annotations
 
 from controller.domain import events as ev
-from controller.domain.hand import chips, dealer, people, settling, trouble
+from controller.domain.hand import chips, dealer, doors, people, settling, trouble
 from controller.domain.hand.expects import (
     Want,
     current_decider,
@@ -30,6 +30,9 @@ def advance(table: Table, setup: Setup, entropy: Entropy) -> tuple[ev.Event, ...
         return people.open_hand(table, entropy) if table.open else ()
     if hand.phase in PLAY and not any(box.playing for box in hand.boxes):
         return trouble.ended_void(table, hand, "every box is void")
+    moved = doors.follows(table, hand, setup)
+    if moved:
+        return moved
     match hand.phase:
         case Phase.DECK_CHECK:
             return _deck(table, hand, setup)

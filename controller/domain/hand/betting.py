@@ -175,6 +175,9 @@ def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
     """The first reason why LOCK is refused."""
     if table.quarantined:
         return reject(Why.DECK_OUT)
+    open_doors = [door for door in table.doors if setup.doors.effect(door)]
+    if open_doors:
+        return reject(Why.DOOR, door=", ".join(open_doors))
     if table.degraded:
         return reject(Why.ONE_COPY, what=table.degraded)
     boxes = [b for b in hand.boxes if b.playing]

@@ -76,6 +76,8 @@ def open_table(table: Table, setup: Setup, people: tuple[Identity, ...]) -> Resu
         procedure=_plain(setup.procedure),
         limits=_plain(setup.plate),
         boxes=setup.boxes,
+        sensors=_plain(setup.sensors) if setup.sensors else {},
+        doors=_plain(setup.doors),
     )
     shoe = table.shoe
     anew = shoe.serial and (shoe.serial != shoe.owner or shoe.log_last < shoe.last_event)

@@ -71,6 +71,21 @@ class BetSensors(msgspec.Struct, frozen=True, kw_only=True):
     collect_at_lock: bool = False
 
 
+class Doors(msgspec.Struct, frozen=True, kw_only=True):
+    """What an open door does: "finish_hand", "stop_now", or "" where no contact is fitted.
+
+    `off_minutes`: a table that was off for longer raises an alarm at its start, where a contact is fitted.
+    """
+
+    enclosure: str = ""
+    shoe: str = ""
+    off_minutes: int = 30
+
+    def effect(self, door: str) -> str:
+        """Of this door; "" for one that nobody watches."""
+        return {"enclosure": self.enclosure, "shoe": self.shoe}.get(door, "")
+
+
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """All of it. `settle` computes a form A request by both readings; raises Differ or Unsettled.
 
@@ -90,6 +105,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     jackpot_stake: int = 0
     meter_start: str = ""
     sensors: BetSensors | None = None
+    doors: Doors = Doors()
     settle_rules: str
     settle_set: dict[str, Any]
 

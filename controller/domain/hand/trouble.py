@@ -39,6 +39,8 @@ def resume(table: Table, hand: Hand, cmd: cm.Resume, setup: Setup) -> Result:
         return reject(Why.NOTHING_HELD)
     if cmd.cause not in ("", hand.cause):
         return reject(Why.NOTHING_HELD)
+    if hand.cause is Cause.DOOR:  # it goes on by itself when the door is closed
+        return reject(Why.DOOR, door=", ".join(table.doors))
     assert may_return("resume", Phase.IRREGULAR, hand.back)
     return (ev.Resumed(cause=str(hand.cause), phase=hand.back), *_call_answered(table))
 

@@ -1,0 +1,62 @@
+"""The door's contact through the whole table, and the shoe's lid, which opens for every deck."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.hil.rig import Rig, last_hand
+from tests.hil.script import Script
+
+pytestmark = pytest.mark.hil
+
+STOP_NOW = {'enclosure = "finish_hand"': 'enclosure = "stop_now"'}
+
+
+def test_the_door_stops_play_and_play_goes_on() -> None:
+    with Rig("jpoker", changes=STOP_NOW) as rig:
+        rig.start()
+        rig.open_table()
+        script = Script(rig)
+        script.box_in(1)
+        rig.bench.new_deck(1)
+        script.start()
+        script.card()
+        before = rig.now["expects"]
+        rig.bench.turn("DOOR", on=True)
+        rig.wait(lambda s: s["prompt"]["code"] == "TC-0333")
+        rig.wait(lambda _: rig.bench.display.text()[0].startswith("DOOR OPEN"))
+        rig.bench.turn("DOOR", on=False)
+        rig.wait(lambda s: s["expects"] == before)
+        assert [a["code"] for a in rig.now["alarms"]] == ["door_open"]
+        rig.do("answer_alarm", "supervisor", alarm=rig.now["alarms"][0]["id"], reason="a fuse")
+        rig.bench.dealer.enabled.set()
+        rig.play_hands(1)
+        assert rig.stop()[0] == 0
+        rig.audit()
+
+
+def test_a_door_open_at_start_keeps_the_first_hand_from_beginning() -> None:
+    with Rig("jpoker") as rig:
+        rig.bench.turn("DOOR", on=True)
+        rig.start()
+        rig.open_table()
+        rig.wait(lambda s: s["doors"] == {"enclosure": "open"})
+        script = Script(rig)
+        script.box_in(1)
+        snap = script.key("START", lambda s: s["health"]["refused"] is not None)
+        assert snap["health"]["refused"]["code"] == "TC-0555"
+        rig.bench.turn("DOOR", on=False)
+        rig.wait(lambda s: s["doors"] == {"enclosure": "was opened"})
+        rig.bench.new_deck(1)
+        script.start()
+
+
+def test_the_lid_opens_for_each_deck_without_an_alarm() -> None:
+    with Rig("jpoker", seed=3) as rig:
+        rig.start()
+        rig.open_table()
+        rig.play_until(lambda s: last_hand(s) >= 2, 60)
+        opened = [r["data"]["door"] for r in rig.records("DoorOpened")]
+        assert opened
+        assert set(opened) == {"shoe"}
+        assert rig.records("AlarmRaised") == []
