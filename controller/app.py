@@ -161,7 +161,7 @@ def run(config: Config, source: Path) -> None:
             mode=str(config.table.mode),
             hardware=hardware.names,
             config_hash=hashlib.sha256(source.read_bytes()).hexdigest(),
-            off_s=past.off_s(replayed, time.time()),
+            off_s=past.off_s(replayed, past.seconds(Clock(run_id).stamp())),
         )
         table.run(stack, started)
 
@@ -227,7 +227,7 @@ class _Assembled:
             SENSE_S if config.sensors else REFRESH_S,
         )
         self._loop: Loop | None = None
-        watch = Watch(replayed.statistics, config.alarms, time.time)
+        watch = Watch(replayed.statistics, config.alarms, lambda: past.seconds(clock.stamp()))
         self._service = Service(setup, replayed.table, Recorder(journal, clock), os.urandom, self._changed, watch)
 
     def run(self, stack: contextlib.ExitStack, started: ev.RunStarted) -> None:

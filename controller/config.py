@@ -6,12 +6,10 @@ Paths come out absolute: relative ones start at the configuration's folder. It o
 
 from __future__ import annotations
 
-import difflib
 import enum
 import os
 import tomllib
 import types
-import typing
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +17,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct, field
 
+from controller.config_shape import Mistake, nearest, shape
 from controller.domain.paytable import Category
 from controller.domain.state import CardSource, DeclaredBy, StakeEntry
 from controller.errors import TableError
@@ -199,18 +198,10 @@ class Config(Struct, frozen=True, kw_only=True):
     usb: UsbSection = UsbSection()
 
 
-class Mistake(Struct, frozen=True):
-    """One thing wrong with one key."""
-
-    key: str
-    what: str
-    allowed: str
-
-
 def load_config(path: Path, environ: Mapping[str, str] | None = None) -> Config:
     """The configuration in `path`, or the first mistake as a TableError (exit 2)."""
     raw = _read(path)
-    mistakes = list(_shape(Config, raw, ""))
+    mistakes = list(shape(Config, raw, ""))
     if not mistakes:
         config = msgspec.convert(_with_default_pins(raw), Config)
         mistakes = list(_sense(config))
@@ -237,76 +228,6 @@ def _read(path: Path) -> dict[str, Any]:
         raise TableError(101, "the configuration is not UTF-8", where, "save the file as UTF-8") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise TableError(101, f"not TOML, {error}", str(path), "correct the file at that place") from None
-
-
-# --- shape: every key known, none missing, each of its type and in range
-
-
-def _shape(section: type[Struct], raw: object, prefix: str) -> Iterator[Mistake]:
-    if not isinstance(raw, dict):
-        yield Mistake(prefix, f"{prefix} is not a section", f"write it as a table, [{prefix}]")
-        return
-    fields = {item.encode_name: item for item in msgspec.structs.fields(section)}
-    for key, value in raw.items():
-        dotted = f"{prefix}.{key}" if prefix else key
-        if key not in fields:
-            yield Mistake(dotted, f"unknown key {dotted}", _nearest(key, fields))
-        elif inner := _section_of(fields[key].type):
-            yield from _shape(inner, value, dotted)
-        else:
-            yield from _leaf(fields[key].type, value, dotted)
-    for key, item in fields.items():
-        if item.required and key not in raw:
-            dotted = f"{prefix}.{key}" if prefix else key
-            yield Mistake(dotted, f"missing key {dotted}", f"add it: {_allowed(item.type)}")
-
-
-def _leaf(kind: Any, value: object, dotted: str) -> Iterator[Mistake]:
-    try:
-        msgspec.convert(value, kind)
-    except msgspec.ValidationError:
-        shown = repr(value) if isinstance(value, str | int | float) else f"a {type(value).__name__}"
-        yield Mistake(dotted, f"{dotted} is {shown[:60]}", f"give {_allowed(kind)}")
-
-
-def _section_of(kind: Any) -> type[Struct] | None:
-    for part in typing.get_args(kind) or (kind,):
-        if isinstance(part, type) and issubclass(part, Struct):
-            return part
-    return None
-
-
-def _nearest(key: str, known: Mapping[str, object]) -> str:
-    near = difflib.get_close_matches(key, known, n=1)
-    names = ", ".join(sorted(known))
-    return f"did you mean {near[0]}? (known here: {names})" if near else f"known here: {names}"
-
-
-def _allowed(kind: Any) -> str:
-    """What a key takes, in words."""
-    return _words(msgspec.inspect.type_info(kind))
-
-
-def _words(info: Any) -> str:
-    match info:
-        case msgspec.inspect.UnionType(types=parts):
-            return " or ".join(_words(part) for part in parts if not isinstance(part, msgspec.inspect.NoneType))
-        case msgspec.inspect.EnumType(cls=cls):
-            return "one of " + ", ".join(f'"{member.value}"' for member in cls)
-        case msgspec.inspect.BoolType():
-            return "true or false"
-        case msgspec.inspect.IntType(ge=low, le=high):
-            return f"a whole number from {low} to {high}"
-        case msgspec.inspect.StrType(min_length=int()):
-            return "a text of one line, not empty"
-        case msgspec.inspect.StrType():
-            return "a name of 1 to 32 letters, digits, - or _"
-        case msgspec.inspect.VarTupleType(item_type=item, min_length=count):
-            return f"a list of {count}, each {_words(item)}"
-        case msgspec.inspect.DictType(value_type=value):
-            return f"a table of names, each {_words(value)}"
-        case _:
-            return "a section of its own"
 
 
 # --- sense: what two keys say together
@@ -351,7 +272,7 @@ def _pins(pins: Mapping[str, int]) -> Iterator[Mistake]:
     taken: dict[int, str] = {}
     for name, number in pins.items():
         if name not in DEFAULT_PINS:
-            yield Mistake(f"gpio.pins.{name}", f"unknown key gpio.pins.{name}", _nearest(name, DEFAULT_PINS))
+            yield Mistake(f"gpio.pins.{name}", f"unknown key gpio.pins.{name}", nearest(name, DEFAULT_PINS))
         elif number in RESERVED_PINS:
             what = f"gpio.pins.{name} is pin {number}, which SPI or the EEPROM needs"
             yield Mistake(f"gpio.pins.{name}", what, "give a free BCM number (docs/wiring.md)")

@@ -35,7 +35,7 @@ Snapshot = dict[str, Any]
 Wanted = Callable[[Snapshot], bool]
 PATIENCE_S = 20.0
 UNREAD = "??"  # never read and never turned
-CHANGES_BY_RESTART = frozenset({"version", "devices", "health"})
+CHANGES_BY_RESTART = frozenset({"version", "devices", "health", "was_off_s"})
 
 
 _made: dict[str, Path] = {}
