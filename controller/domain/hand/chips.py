@@ -97,5 +97,6 @@ def standing(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
     """Bets open: proposed side bets stand only where a chip lies, and where one lies it stands."""
     if setup.sensors is None:
         return ()
+    hand = msgspec.structs.replace(hand, phase=Phase.BETTING)  # as it will be: these events come with that one
     known = [(box, table.sensors[box.box]) for box in hand.boxes if box.box in table.sensors]
     return tuple(e for box, chip in known for e in _staked(table, hand, box, chip, setup))
