@@ -83,6 +83,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def initialise(config: Config) -> list[str]:
     """Keys and an empty journal; refuses to touch what exists. Returns what people must write down and do next."""
+    make_setup(config)  # a table that could not play is not begun
     signing, credential = Path(config.keys.signing), Path(config.keys.credential)
     path = Path(config.journal.path)
     if path.exists():

@@ -75,7 +75,7 @@ class Store:
         `shared`: several threads use it, one at a time (the mirror).
         """
         if not path.exists():
-            raise TableError(201, "no journal there", str(path), "name the file, or create one with `tablectl setup`")
+            raise TableError(201, "no journal there", str(path), "name the file, or make one with `tabled --init`")
         with _opening(path) as lock:
             connection = _connect(path, shared=shared)
             strange = schema_fault(connection)

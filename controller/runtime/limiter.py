@@ -21,8 +21,10 @@ class RateLimiter:
         self._held: dict[str, int] = {}
         self._all = 0
 
-    def allow(self, kind: str, now_ns: int) -> bool:
-        """Whether one more line of this kind may leave. Call `due` first."""
+    def allow(self, kind: str, now_ns: int, *, urgent: bool = False) -> bool:
+        """Whether one more line of this kind may leave. Call `due` first. Urgent ones always may, and take no room."""
+        if urgent:
+            return True
         if self._since_ns is None:
             self._since_ns = now_ns
         if kind not in self._passed and len(self._passed) >= self._kinds:

@@ -24,7 +24,10 @@ LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40, "exception": 40, 
 
 
 class TotalLogger(structlog.BoundLoggerBase):
-    """A bound logger that takes anything. Positional values are kept under `values`; there is no % formatting."""
+    """A bound logger that takes anything. Positional values are kept under `values`; there is no % formatting.
+
+    `urgent=True` passes the flood limit: for what is rare by its nature and must not drown among other lines.
+    """
 
     def _say(self, level: str, event: object, values: tuple[object, ...], keys: dict[str, Any]) -> None:
         if values:
@@ -115,7 +118,7 @@ class Logs:
         self._summary(self._limiter.due(now_ns))
         what = plain.plain(event.pop("event", ""))
         kind = what if isinstance(what, str) else type(what).__name__
-        if not self._limiter.allow(kind[:80], now_ns):
+        if not self._limiter.allow(kind[:80], now_ns, urgent=event.pop("urgent", False) is True):
             raise structlog.DropEvent
         error = _error_of(event.pop("exc_info", None))
         head: dict[str, Any] = {"time": self._time(), "level": "error" if method == "exception" else method}

@@ -26,7 +26,8 @@ from controller.runtime.parts import Parts, PinSaid, Quit
 from controller.table import lamps, projection, prompts
 from controller.table.keypad import Stale
 from controller.table.menu import Supervised
-from controller.table.service import Outcome, command_of, public_outcome
+from controller.table.reading import read_command
+from controller.table.service import Outcome, public_outcome
 from drivers.events import (
     BoardReport,
     ButtonEdge,
@@ -290,12 +291,9 @@ class Loop:
         if request.op == "recall":
             return self._p.recall(request.hand, people)
         service = self._p.service
-        try:
-            command = command_of(request.name, request.args)
-        except KeyError:
-            return self._refusal(reject(Why.BAD_ARGUMENT, what=f"there is no command {request.name!r}"), request.name)
-        except msgspec.ValidationError as error:
-            return self._refusal(reject(Why.BAD_ARGUMENT, what=str(error)), request.name)
+        command = read_command(request.name, request.args)
+        if isinstance(command, Rejection):
+            return self._refusal(command, request.name)
         act = Act(command=command, people=people, origin="socket")
         hand = service.table.hand.number if service.table.hand else service.table.hands
         if (request.hand, request.version) != (hand, service.table.version):
@@ -336,6 +334,9 @@ class Loop:
         table = self._p.service.table
         hand = table.hand.number if table.hand else table.hands
         self._p.log.info("act", by=act.origin, events=list(outcome.events), hand=hand, phase=str(table.phase))
+        if isinstance(act.command, cm.DeviceOut) and "DeviceDown" in outcome.events:
+            gone = act.command
+            self._p.log.warning("device down", urgent=True, device=gone.device, reason=gone.reason, hand=hand)
         for alarm in table.alarms[-outcome.events.count("AlarmRaised") :] if "AlarmRaised" in outcome.events else ():
             self._p.log.warning("alarm", code=alarm.code, subject=alarm.subject, detail=alarm.detail)
 

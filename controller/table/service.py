@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 import msgspec
 
-from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.evolve import evolve, evolve_all
 from controller.domain.hand import Act, decide, doors
@@ -262,8 +261,3 @@ def public_outcome(outcome: Outcome, table: Table, language: str) -> dict[str, A
         entry = next((w for w in table.waiting if w.id == outcome.waiting), None)
         answer |= {"waiting": outcome.waiting, "missing": entry.missing if entry else ""}
     return answer
-
-
-def command_of(name: str, args: dict[str, Any]) -> cm.Command:
-    """A command of the control socket. msgspec.ValidationError where arguments are wrong; KeyError for no such name."""
-    return msgspec.convert({**args, "name": name}, cm.public_commands()[name])

@@ -47,7 +47,8 @@ def call(name: str, *args: str, pins: Sequence[str] = ()) -> str:
     finally:
         os.close(read)
     if done.returncode:
-        said = ((done.stderr or done.stdout).strip() or f"exit code {done.returncode}").splitlines()[-1]
+        lines = ((done.stderr or done.stdout).strip() or f"exit code {done.returncode}").splitlines()
+        said = next((line.removeprefix("fault: ") for line in lines if "TC-" in line), lines[-1])
         if said.startswith("TC-"):
             raise BenchError.told(said, done.returncode)
         where = f"{name} {' '.join(args[:2])}"

@@ -85,13 +85,15 @@ def prepare(folder: Path, game: str, cards: str = "shoe") -> Path:
     """
     if game.endswith(".toml"):
         game = str(Path(game).absolute())
+    config = folder / "table.toml"
+    if not config.exists():
+        call("tablectl", "rules", "check", game)  # before anything is made
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BenchError(728, f"no directory can be made, {error.strerror}", str(folder), "use another --dir") from None
     if len(str(folder / "control.sock").encode()) > SOCKET_MOST:
         raise BenchError(723, "the path is too long for a socket", str(folder), "use a shorter --dir")
-    config = folder / "table.toml"
     known = "at_turn" if cards == "at_turn" else "shoe"
     if not config.exists():
         _pair(folder)

@@ -215,6 +215,19 @@ def test_f80_a_flood_leaves_few_lines_and_a_count(tmp_path: Path) -> None:
     assert sum(line["event"] == "another kind is still heard" for line in lines) == 1
 
 
+def test_f80_a_device_that_is_gone_is_heard_in_any_flood(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, limiter=RateLimiter())
+    for number in range(20_000):
+        rig.log.info(f"kind {number % 300}")
+        if number % 1000 == 999:
+            rig.log.warning("device down", urgent=True, device="shoe")
+    lines = rig.lines()
+    down = [line for line in lines if line["event"] == "device down"]
+    assert len(down) == 20
+    assert all(line["level"] == "warning" and "urgent" not in line for line in down)
+    assert len(lines) <= 20 + 200 + 257, "they take no room from the others, and the others have none of theirs"
+
+
 def test_f80_a_summary_needs_no_further_line(tmp_path: Path) -> None:
     rig = Rig(tmp_path, limiter=RateLimiter(per_kind=1))
     for _ in range(5):

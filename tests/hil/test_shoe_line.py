@@ -44,6 +44,8 @@ def test_the_plug_is_pulled_in_mid_deal(seconds: float) -> None:  # F14, F17, F2
         assert (back["phase"], cards(back), back["expects"]) == ("dealing", cards(before), before["expects"])
         finish(rig)
         assert len(rig.records("DeviceDown")) == 1  # the orderly end of the run is none
+        (down,) = [line for line in map(json.loads, rig.log.splitlines()) if line["event"] == "device down"]
+        assert (down["level"], down["device"]) == ("warning", "shoe")
         assert rig.recall(1)["overrides"] == []  # nobody had to do anything
 
 

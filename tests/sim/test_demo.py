@@ -76,8 +76,18 @@ def test_ctrl_c_stops_in_order(tmp_path: Path) -> None:
     assert left_running(tmp_path) == []
 
 
+@pytest.mark.parametrize(("game", "said"), [("no_such_game", "TC-0401 no rule set"), ("jpoker_online", "TC-0405")])
+def test_a_game_that_cannot_be_played_is_refused_before_anything_is_made(tmp_path: Path, game: str, said: str) -> None:
+    done = demo(tmp_path / "run", "--hands", "1", "--game", game)
+    assert done.returncode != 0
+    assert done.stderr.startswith(said) and len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_daemon_that_cannot_start_is_shown(tmp_path: Path) -> None:
-    done = demo(tmp_path, "--hands", "1", "--game", "no_such_game")
+    prepare(tmp_path, "jpoker")
+    (tmp_path / "journal.db").unlink()
+    done = demo(tmp_path, "--hands", "1")
     assert done.returncode != 0
     last = done.stderr.splitlines()[-1]
     assert last.startswith("TC-")
