@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from controller import training
 from controller.config import Config, load_config
 from controller.control import operators
 from controller.control.pins import PinDesk
@@ -27,7 +28,9 @@ from controller.control.protocol import Answer
 from controller.control.server import ControlServer
 from controller.domain import events as ev
 from controller.domain.cards import card_text, deck
+from controller.domain.evolve import evolve_all
 from controller.domain.hand.authority import Identity
+from controller.domain.state import Table
 from controller.errors import TableError
 from controller.hardware import Hardware, inputs, open_hardware
 from controller.journal import keys as key_files
@@ -39,7 +42,7 @@ from controller.runtime.loop import Loop
 from controller.runtime.notify import Notifier
 from controller.runtime.outputs import REFRESH_S, SENSE_S, Outputs
 from controller.runtime.pairing import PairingDesk
-from controller.runtime.parts import Parts, PinSaid, Quit
+from controller.runtime.parts import TO_TABLE, TO_TRAINING, Parts, PinSaid, Quit
 from controller.runtime.recording import Clock, Recorder
 from controller.sensing import bet_sensors
 from controller.table import past
@@ -75,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         if options.init:
             print("\n".join(initialise(config)))
         else:
-            run(config, options.config)
+            serve(config, options.config)
     except TableError as error:
         print(error.line(), file=sys.stderr)
         sys.exit(error.exit_code)
@@ -139,11 +142,50 @@ def open_journal(config: Config) -> Journal:
     )
 
 
-def run(config: Config, source: Path) -> None:
-    """One run, from verified journal to signed end."""
+class Stop:
+    """SIGTERM and SIGINT: the run that there is ends in order, or the next one as soon as it has begun."""
+
+    def __init__(self) -> None:
+        self._reason = ""
+        self._loop: Loop | None = None
+
+    def watch(self, loop: Loop) -> None:
+        """This run is the one to be stopped from now on."""
+        self._loop = loop
+        if self._reason:
+            loop.quit(Quit(self._reason))
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
+
+    def _stop(self, number: int, frame: object) -> None:
+        self._reason = signal.Signals(number).name
+        if self._loop is not None:
+            self._loop.quit(Quit(self._reason))
+
+
+def serve(config: Config, source: Path) -> None:
+    """The table, and the trainings that begin at it, until told to stop."""
     _dump_nothing()
     _give_memory_back()
-    setup = make_setup(config)
+    stop = Stop()
+    reason, table = run(config, source, stop)
+    while reason == TO_TRAINING:
+        try:
+            trained = training.prepare(config, table.training)
+            reason, _ = run(trained, source, stop, before=table)
+        except TableError as error:  # no training, but a table: what was wrong is in its journal as well
+            print(error.line(), file=sys.stderr)
+            reason = TO_TABLE
+        if reason == TO_TABLE:
+            reason, table = run(config, source, stop)
+
+
+def run(config: Config, source: Path, stop: Stop, *, before: Table | None = None) -> tuple[str, Table]:
+    """One run, from verified journal to signed end: why it ended, and the state then.
+
+    `before`: the table's own state where this run is a training.
+    """
+    setup = make_setup(config, training=before is not None)
     notifier = Notifier.from_environ()
     journal = open_journal(config)
     with contextlib.ExitStack() as stack:
@@ -153,18 +195,27 @@ def run(config: Config, source: Path) -> None:
             check_same_rules(setup, replayed.opened, str(source))
         logs = stack.enter_context(_logs(config))
         _check_operators(config, logs, running=replayed.table.open)
+        first = _taken_over(config, replayed.table, before)
         cards = [card_text(card) for card in deck(setup.rules.deck_size)]
-        hardware = stack.enter_context(open_hardware(config, replayed.table.shoe.last_event, cards))
+        last_event = evolve_all(replayed.table, first).shoe.last_event
+        hardware = stack.enter_context(open_hardware(config, last_event, cards))
         run_id = os.urandom(4).hex()
         table = _Assembled(config, setup, journal, replayed, logs, hardware, notifier, Clock(run_id))
         started = ev.RunStarted(
             version=VERSION,
-            mode=str(config.table.mode),
+            mode=str(config.table.mode) if before is None else "training",
             hardware=hardware.names,
             config_hash=hashlib.sha256(source.read_bytes()).hexdigest(),
             off_s=past.off_s(replayed, past.seconds(Clock(run_id).stamp())),
         )
-        table.run(stack, started)
+        return table.run(stack, stop, started, *first)
+
+
+def _taken_over(config: Config, table: Table, before: Table | None) -> tuple[ev.Event, ...]:
+    """What a run has to know of the one before it, where one of the two is a training."""
+    if before is not None:
+        return (ev.ShoeAdopted(event_no=before.shoe.last_event),)
+    return (training.ended(config, table),) if table.training else ()
 
 
 def _dump_nothing() -> None:
@@ -231,7 +282,9 @@ class _Assembled:
         watch = Watch(replayed.statistics, config.alarms, lambda: past.seconds(clock.stamp()))
         self._service = Service(setup, replayed.table, Recorder(journal, clock), os.urandom, self._changed, watch)
 
-    def run(self, stack: contextlib.ExitStack, started: ev.RunStarted) -> None:
+    def run(
+        self, stack: contextlib.ExitStack, stop: Stop, started: ev.RunStarted, *more: ev.Event
+    ) -> tuple[str, Table]:
         """Threads up, READY, the loop, and everything down again within two seconds."""
         hw = self._hw
         self._pins.start()
@@ -239,18 +292,19 @@ class _Assembled:
         self._server.start()
         stack.callback(self._server.close)
         loop = self._loop = Loop(self._parts(), hw.inbox)
-        for number in (signal.SIGTERM, signal.SIGINT):  # before RunStarted: from then on a stop must be in order
-            signal.signal(number, lambda n, _frame: loop.quit(Quit(signal.Signals(n).name)))
-        self._service.take_up(started)
+        stop.watch(loop)  # before RunStarted: from then on a stop must be in order
+        self._service.take_up(started, *more)
         self._outputs.start()
         stack.callback(self._outputs.close)
         hw.start()
         self._log.info("ready", table=self._config.table.id, hand=self._service.table.hands)
         self._notifier.ready(f"table {self._config.table.id}")
         reason = loop.run()
-        self._notifier.stopping(reason)
+        if reason not in (TO_TRAINING, TO_TABLE):
+            self._notifier.stopping(reason)
         self._service.end_run(reason)
         self._log.info("stopped", reason=reason)
+        return reason, self._service.table
 
     def _parts(self) -> Parts:
         hw = self._hw

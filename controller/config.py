@@ -159,6 +159,12 @@ class ReaderSection(Struct, frozen=True, kw_only=True):
     baud: Annotated[int, Meta(ge=1200, le=4_000_000)] = 9600
 
 
+class TrainingSection(Struct, frozen=True, kw_only=True):
+    """`folder`: where trainings keep their own keys and journals."""
+
+    folder: Text
+
+
 class GpioSection(Struct, frozen=True, kw_only=True):
     factory: Name = "lgpio"
     settle_ms: Annotated[int, Meta(ge=1, le=200)] = 10
@@ -194,6 +200,7 @@ class Config(Struct, frozen=True, kw_only=True):
     sensors: SensorsSection | None = None
     doors: DoorsSection = DoorsSection()
     alarms: AlarmsSection = AlarmsSection()
+    training: TrainingSection | None = None
     log: LogSection = LogSection()
     usb: UsbSection = UsbSection()
 
@@ -314,4 +321,5 @@ def _absolute(config: Config, source: Path, environ: Mapping[str, str]) -> Confi
         and replace(config.shoe, port=at(config.shoe.port), key=config.shoe.key and at(config.shoe.key)),
         reader=config.reader and replace(config.reader, port=at(config.reader.port), codes=at(config.reader.codes)),
         log=replace(log, file=log.file and at(log.file)),
+        training=config.training and TrainingSection(folder=at(config.training.folder)),
     )

@@ -39,6 +39,7 @@ MODULES = {
     "rng-test": "rng_test",
     "find": "find",
     "evidence": "evidence",
+    "quiz": "quiz",
 }
 
 

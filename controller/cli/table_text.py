@@ -11,7 +11,8 @@ from controller.cli.output import strong
 
 def describe(snapshot: dict[str, Any]) -> list[str]:
     """A snapshot for people: what is asked, why somebody called, every box in play, what to pay, what waits."""
-    lines = [strong(f"table {snapshot.get('table')}  hand {snapshot.get('hand')}  {snapshot.get('phase')}")]
+    training = "TRAINING, nothing counts: " if snapshot.get("training") else ""
+    lines = [strong(f"{training}table {snapshot.get('table')}  hand {snapshot.get('hand')}  {snapshot.get('phase')}")]
     lines.append(f"version {snapshot.get('version')}  rules {snapshot.get('rules')}")
     lines += describe_prompt(snapshot.get("prompt") or {})
     if call := snapshot.get("call"):

@@ -24,22 +24,9 @@ from controller.domain.device_commands import (
 )
 
 __all__ = [  # found here as well; what stands below needs no mention
-    "BoardFails",
-    "BoardShows",
-    "CardIn",
-    "Command",
-    "DeviceIn",
-    "DeviceOut",
-    "DoorIn",
-    "DoubtIn",
-    "LostIn",
-    "NoteIn",
-    "PairedIn",
-    "Said",
-    "SensorsIn",
-    "TimeOut",
-    "TroubleIn",
-]
+    "BoardFails", "BoardShows", "CardIn", "Command", "DeviceIn", "DeviceOut", "DoorIn", "DoubtIn", "LostIn",
+    "NoteIn", "PairedIn", "Said", "SensorsIn", "TimeOut", "TroubleIn",
+]  # fmt: skip
 
 
 class SignOn(Command, frozen=True, kw_only=True, tag="sign_on"):
@@ -72,6 +59,12 @@ class Unpair(Command, frozen=True, kw_only=True, tag="unpair"):
     """The table's key of a device is destroyed: it believes that device no more."""
 
     device: Said = "shoe"
+
+
+class Training(Command, frozen=True, kw_only=True, tag="training"):
+    """Begin training at a closed table, or (`on=false`) go back to the table proper."""
+
+    on: bool = True
 
 
 class Limits(Command, frozen=True, kw_only=True, tag="limits"):

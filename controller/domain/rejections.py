@@ -156,6 +156,8 @@ class Why(Enum):
         "бокс {box}: бонус решают карты, введите их",
     )
     DOOR = (555, "close the door first: {door}", "сначала закройте: {door}")
+    NO_TRAINING = (580, "this table has no training", "обучения на этом столе нет")
+    TRAINING_SO = (581, "the table is in that mode already", "стол уже в этом режиме")
     NO_ALARM = (556, "no alarm {alarm} waits", "тревога {alarm} не ждёт")
 
     @property

@@ -22,7 +22,7 @@ from controller.domain.remedies import remedy
 from controller.domain.state import Cause
 from controller.errors import TableError
 from controller.runtime.outputs import Shown
-from controller.runtime.parts import Parts, PinSaid, Quit
+from controller.runtime.parts import TO_TABLE, TO_TRAINING, Parts, PinSaid, Quit
 from controller.table import lamps, projection, prompts
 from controller.table.keypad import Stale
 from controller.table.menu import Supervised
@@ -47,6 +47,7 @@ from drivers.events import (
 SECOND_NS = 1_000_000_000
 LONGEST_WAIT_NS = SECOND_NS // 4
 REFUSAL_NS = 3 * SECOND_NS
+ENDS_RUN = {"TrainingStarted": TO_TRAINING, "TrainingLeft": TO_TABLE}
 NUMBERED = (CardRead, DoubtfulRead, DeviceNote, EventsLost)
 
 
@@ -326,6 +327,8 @@ class Loop:
             for event in self._p.pairing.follow(asked, self._p.clock_ns()):
                 self._device(event)
             self.changed()
+        if (reason := next(filter(None, map(ENDS_RUN.get, outcome.events)), "")) and self._quit is None:
+            self._quit = Quit(reason)
         self._serve_lines()
         return outcome
 

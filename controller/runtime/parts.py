@@ -23,9 +23,12 @@ from drivers.gpio.debounce import Debouncer
 from drivers.gpio.sensors import BetSensors
 from drivers.ports import CardSource, Device
 
+TO_TRAINING, TO_TABLE = "to training", "to the table"
+"""Reasons of a run's end after which this process begins another run."""
+
 
 class Quit(msgspec.Struct, frozen=True):
-    """SIGTERM or SIGINT: stop in order."""
+    """SIGTERM or SIGINT, or a change between table and training: stop in order."""
 
     reason: str
 

@@ -9,7 +9,7 @@ import msgspec
 
 from controller.domain.cards import parse_card, rank_of, suit_of
 from controller.domain.hand.expects import Expect, Want, expects, lit
-from controller.domain.hand.setup import Setup
+from controller.domain.hand.setup import Setup, Training
 from controller.domain.phases import JokerPhase, Phase
 from controller.domain.state import DOC, Box, FaceUp, Hand, StakeEntry, Table
 from controller.table import projection, prompts
@@ -53,7 +53,8 @@ def _payment(box: Box, setup: Setup) -> tuple[str, str, str, str]:
     hand = str(answer.get("hand", "")).replace("_", " ").upper()
     told = pay_lines(answer.get("stakes"), setup.plate.chips, odds_only=odds_only)
     texts = [line.text()[: prompts.WIDTH] for line in told]
-    lines = [f"BOX {box.box} {hand}"[: prompts.WIDTH], *texts, "", "", ""]
+    training = f"{prompts.TRAINING['en']} " if setup.training is Training.RUNNING else ""
+    lines = [f"{training}BOX {box.box} {hand}"[: prompts.WIDTH], *texts, "", "", ""]
     return (lines[0], lines[1], lines[2], lines[3])
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from controller.domain import commands as cm
 from controller.domain.hand.expects import expects
-from controller.domain.hand.setup import Setup
+from controller.domain.hand.setup import Setup, Training
 from controller.domain.state import Cause, Table
 from controller.table import projection
 
@@ -55,6 +55,7 @@ def items(table: Table, setup: Setup) -> list[Item]:
     want = expects(table, setup)
     found = [Item(f"approve {w.name}", cm.Approve(id=w.id)) for w in table.waiting]
     box = want.box or 1
+    training = setup.training is Training.RUNNING
     known = {
         "resume": Item("resume", cm.Resume()),
         "discard_check": Item(f"discards {box} ok", cm.DiscardCheck(box=box)),
@@ -71,6 +72,7 @@ def items(table: Table, setup: Setup) -> list[Item]:
         "open_table": Item("open table", cm.OpenTable()),
         "close_table": Item("close table", cm.CloseTable()),
         "sign_on": Item("sign on", cm.SignOn()),
+        "training": Item("end training" if training else "training", cm.Training(on=not training)),
     }
     for word in projection.allowed(table, want, setup):
         found += _resets(table) if word == "reset" else [known[word]] if word in known else []

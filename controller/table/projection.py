@@ -13,7 +13,7 @@ import msgspec
 
 from controller.domain.hand import decisions
 from controller.domain.hand.expects import Expect, Want, current_decider, expects, may_look, side_bets
-from controller.domain.hand.setup import Setup
+from controller.domain.hand.setup import Setup, Training
 from controller.domain.phases import Health, JokerPhase, Phase
 from controller.domain.state import (
     DOC,
@@ -123,6 +123,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     doors: dict[str, str] = {}
     was_off_s: int = 0
     statistics: Mapping[str, Any] = {}
+    training: bool = False
 
 
 def face(slot: Slot) -> str:
@@ -173,6 +174,7 @@ def snapshot(
         doors={door: "open" if door in table.doors else "was opened" for door in table.door_marks},
         was_off_s=table.off_s,
         statistics=statistics or {},
+        training=setup.training is Training.RUNNING,
     )
 
 
@@ -308,6 +310,11 @@ _ALLOWED: dict[Want, tuple[str, ...]] = {
 
 def allowed(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
     """Words of the commands that make sense now, the next step first."""
+    may_train = setup.training is Training.RUNNING or (setup.training is Training.OFFERED and not table.open)
+    return (*_words(table, want, setup), *(("training",) if may_train else ()))
+
+
+def _words(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
     hand = table.hand
     words = _ALLOWED[want.kind]
     if hand is None:

@@ -6,7 +6,7 @@ import msgspec
 
 from controller.domain.hand import by_hand
 from controller.domain.hand.expects import Expect, Want
-from controller.domain.hand.setup import Setup
+from controller.domain.hand.setup import Setup, Training
 from controller.domain.phases import Health, Phase
 from controller.domain.state import Cause, Hand, Table
 
@@ -150,6 +150,8 @@ def _key(table: Table, want: Expect, setup: Setup) -> str:
 
 
 WIDTH = 20
+TRAINING = {"en": "TRAINING", "ru": "ОБУЧЕНИЕ"}
+"""Stands in the display's first line for the table's name: nothing on the felt counts."""
 
 
 def wrapped(text: str) -> tuple[str, ...]:
@@ -164,18 +166,27 @@ def wrapped(text: str) -> tuple[str, ...]:
 
 
 def headline(table: Table, setup: Setup, language: str) -> str:
-    """The display's first line: a late bet, the joker where no board shows it, a door, else hand and phase."""
+    """The display's first line: what must be seen first, else hand and phase; in a training always that it is one."""
+    plain, first = _headline(table, language)
+    name = TRAINING[language] if setup.training is Training.RUNNING else "" if first else setup.table
+    return f"{name} {first or plain}".lstrip()
+
+
+def _headline(table: Table, language: str) -> tuple[str, str]:
+    """Hand and phase; and what must be seen before them, if there is such a thing."""
     hand = table.hand
+    russian = language == "ru"
+    plain = f"#{hand.number} {hand.phase}" if hand else "closed"
     if hand is not None and hand.late:
         boxes = " ".join(str(box) for box in hand.late)
-        return f"ПОЗДНЯЯ СТАВКА {boxes}" if language == "ru" else f"LATE BET BOX {boxes}"
+        return plain, f"ПОЗДНЯЯ СТАВКА {boxes}" if russian else f"LATE BET BOX {boxes}"
     if hand is not None and hand.announced:
-        return f"#{hand.number} JOKER {hand.slot}"
+        return plain, f"#{hand.number} JOKER {hand.slot}"
     if table.doors:
-        return "ДВЕРЦА ОТКРЫТА" if language == "ru" else "DOOR OPEN"
+        return plain, "ДВЕРЦА ОТКРЫТА" if russian else "DOOR OPEN"
     if table.door_marks:
-        return "ДВЕРЦУ ОТКРЫВАЛИ" if language == "ru" else "DOOR WAS OPENED"
-    return f"{setup.table} #{hand.number} {hand.phase}" if hand else f"{setup.table} closed"
+        return plain, "ДВЕРЦУ ОТКРЫВАЛИ" if russian else "DOOR WAS OPENED"
+    return plain, ""
 
 
 def display(table: Table, shown: Prompt, setup: Setup, language: str) -> tuple[str, str, str, str]:

@@ -110,9 +110,9 @@ class Service:
         keys = tuple(e for e in result if isinstance(e, ev.PairingAsked | ev.DeviceUnpaired))
         return Outcome(events=tuple(type(e).__name__ for e in (*result, *alarms)), waiting=asked, keys=keys)
 
-    def take_up(self, started: ev.RunStarted) -> None:
-        """A run begins: recorded, and whatever the last run's end left undone follows now."""
-        self._record((started, *self._recorder.repaired))
+    def take_up(self, started: ev.RunStarted, *more: ev.Event) -> None:
+        """A run begins with these records, and whatever the last run's end left undone follows now."""
+        self._record((started, *more, *self._recorder.repaired))
         self._look_at_copies()
         unwatched = doors.was_off(self.table, self.setup, started.off_s)
         if unwatched:

@@ -10,7 +10,7 @@ from controller import odds, settle
 from controller.config import Config
 from controller.domain import prices
 from controller.domain.events import TableOpened
-from controller.domain.hand.setup import BetSensors, Differ, Doors, Plate, Procedure, Setup, Unsettled
+from controller.domain.hand.setup import BetSensors, Differ, Doors, Plate, Procedure, Setup, Training, Unsettled
 from controller.domain.ruleset import RuleSet
 from controller.domain.state import CardSource, StakeEntry
 from controller.errors import TableError
@@ -18,8 +18,8 @@ from controller.rulesets import load
 from controller.watch_config import DoorEffect, DoorsSection, SideBet
 
 
-def make_setup(config: Config) -> Setup:
-    """The setup of this run. TableError where rule set, plate and boxes do not go together."""
+def make_setup(config: Config, *, training: bool = False) -> Setup:
+    """The setup of a run, or of a training. TableError where rule set, plate and boxes do not go together."""
     rules = load(config.table.rules).require_complete()
     base = rules.base_id or rules.id
     rules = _with_overrides(rules, config)
@@ -46,6 +46,7 @@ def make_setup(config: Config) -> Setup:
         source="reader" if config.reader else "shoe",
         warnings=(*_reader_warning(config), *_cap_warning(rules, config), *(told.warnings if told else ())),
         favours_player=bool(told and told.favours_player),
+        training=_training(config, training),
         jackpot_stake=config.jackpot.stake if config.jackpot else 0,
         meter_start=config.jackpot.meter if config.jackpot else "",
         sensors=_sensors(rules, config),
@@ -67,6 +68,12 @@ def _sensors(rules: RuleSet, config: Config) -> BetSensors | None:
         raise TableError(124, f"{rules.id} has no bonus", "sensors.bet", "another rule set, or no [sensors]")
     stake = config.jackpot.stake if config.jackpot and fitted.bet is SideBet.JACKPOT else fitted.amount
     return BetSensors(field=str(fitted.bet), amount=stake, collect_at_lock=fitted.collect_at_lock)
+
+
+def _training(config: Config, running: bool) -> Training:
+    if running:
+        return Training.RUNNING
+    return Training.OFFERED if config.training else Training.NONE
 
 
 def settle_both(request: dict[str, Any]) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def test_add_list_reset(tmp_path: Path) -> None:
     assert changed is not None
     assert pin_matches("5555", changed.pin)
     assert not pin_matches("1234", changed.pin)
-    assert "1234" not in path.read_text()
+    assert "1234" not in path.read_text().replace(changed.pin.hash, "").replace(changed.pin.salt, "")
     assert sorted(one.name for one in tmp_path.iterdir()) == ["operators.json", "operators.json.lock"]
 
 

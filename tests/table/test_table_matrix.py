@@ -247,6 +247,9 @@ POSSIBLE: dict[str, set[str]] = {
     "reject": set(),
     "ok": {"stake", "by_hand", "reveal", "turn", "paid", "rest"},
     "answer_alarm": set(),  # none stands
+    "pair": {"closed"},
+    "unpair": {"closed"},
+    "training": set(),  # this table has none: tests/table/test_table_training.py
 }
 
 

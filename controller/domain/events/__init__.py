@@ -82,6 +82,9 @@ from controller.domain.events.table import (
     RunStarted,
     TableClosed,
     TableOpened,
+    TrainingEnded,
+    TrainingLeft,
+    TrainingStarted,
 )
 from controller.domain.events.trouble import (
     CardsSwitched,
@@ -204,6 +207,9 @@ __all__ = [
     "TableClosed",
     "TableOpened",
     "TakersSettled",
+    "TrainingEnded",
+    "TrainingLeft",
+    "TrainingStarted",
     "TurnCalled",
     "Undone",
     "registry",

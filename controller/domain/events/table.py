@@ -62,6 +62,30 @@ class TableClosed(Event, frozen=True, kw_only=True, tag=True):
     """No more hands."""
 
 
+class TrainingStarted(Event, frozen=True, kw_only=True, tag=True):
+    """The last record before training: what follows stands in another journal, of this number."""
+
+    session: int
+
+
+class TrainingEnded(Event, frozen=True, kw_only=True, tag=True):
+    """The table is itself again. Names the training's journal and its head, and the shoe's last event in it.
+
+    `problem` says why the other fields are empty, where they are.
+    """
+
+    session: int
+    journal: str = ""
+    head: str = ""
+    hands: int = 0
+    shoe_event: int = 0
+    problem: str = ""
+
+
+class TrainingLeft(Event, frozen=True, kw_only=True, tag=True):
+    """In a training's journal: back to the table proper."""
+
+
 class Authorised(Event, frozen=True, kw_only=True, tag=True):
     """Who answers for the act that follows, beyond the dealer alone (grades B and C)."""
 

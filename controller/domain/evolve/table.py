@@ -40,6 +40,24 @@ def _table_closed(table: Table, event: ev.TableClosed) -> Table:
     return replace(table, open=False, hand=None, stakes=(), waiting=())
 
 
+@on(ev.TrainingStarted)
+def _training_started(table: Table, event: ev.TrainingStarted) -> Table:
+    return replace(table, training=event.session, trainings=event.session, signed_on={}, waiting=())
+
+
+@on(ev.TrainingEnded)
+def _training_ended(table: Table, event: ev.TrainingEnded) -> Table:
+    """Cards of the training are no news of this journal's."""
+    last = max(table.shoe.last_event, event.shoe_event)
+    recent = table.shoe.recent if last == table.shoe.last_event else ()
+    return replace(table, training=0, shoe=replace(table.shoe, last_event=last, recent=recent))
+
+
+@on(ev.TrainingLeft)
+def _training_left(table: Table, event: ev.TrainingLeft) -> Table:
+    return table
+
+
 @on(ev.ApprovalAsked)
 def _approval_asked(table: Table, event: ev.ApprovalAsked) -> Table:
     entry = Waiting(

@@ -168,6 +168,8 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
             return people.key_asked(table, ev.DeviceUnpaired(device=device, operators=_names(act)))
         case cm.PairedIn() as cmd:
             return dealing.paired_in(cmd)
+        case cm.Training() as cmd:
+            return people.training(table, cmd, setup)
         case cm.Limits() as cmd:
             return people.limits(table, cmd, setup) if table.open else reject(Why.NOT_OPEN)
         case cm.Call() as cmd:

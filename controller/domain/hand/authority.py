@@ -56,6 +56,8 @@ def grade(command: cm.Command, table: Table, favours_player: bool = False, decla
             return Grade.C
         case cm.OpenTable() | cm.CloseTable():
             return Grade.B
+        case cm.Training():
+            return Grade.S
         case cm.Limits() | cm.AnswerAlarm():
             return Grade.S
         case cm.VoidHand() if hand is not None:

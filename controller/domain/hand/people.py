@@ -10,7 +10,7 @@ from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.hand import jackpot
 from controller.domain.hand.authority import OVERSIGHT, Grade, Identity, missing
-from controller.domain.hand.setup import Entropy, Plate, Setup
+from controller.domain.hand.setup import Entropy, Plate, Setup, Training
 from controller.domain.hand.trouble import adopt_shoe
 from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why, reject
@@ -101,6 +101,17 @@ def unsupported(setup: Setup) -> str:
         "sixth card or insurance on a blind box": bool({"buy6", "insurance"} & set(rules.blind_extras)),
     }
     return ", ".join(name for name, wanted in asked.items() if wanted)
+
+
+def training(table: Table, cmd: cm.Training, setup: Setup) -> Result:
+    """To training from a closed table, and back from any state of the training's own table."""
+    if setup.training is Training.NONE:
+        return reject(Why.NO_TRAINING)
+    if (setup.training is Training.RUNNING) == cmd.on:
+        return reject(Why.TRAINING_SO)
+    if not cmd.on:
+        return (ev.TrainingLeft(),)
+    return reject(Why.ALREADY_OPEN) if table.open else (ev.TrainingStarted(session=table.trainings + 1),)
 
 
 def close_table(table: Table, hand: Hand | None) -> Result:

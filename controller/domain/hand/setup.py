@@ -6,6 +6,7 @@ Fixed for a run; TableOpened records all of it. Handed to decide and advance; ne
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Any
 
 import msgspec
@@ -86,6 +87,14 @@ class Doors(msgspec.Struct, frozen=True, kw_only=True):
         return {"enclosure": self.enclosure, "shoe": self.shoe}.get(door, "")
 
 
+class Training(StrEnum):
+    """Whether this run is a training, and whether one may begin."""
+
+    NONE = "none"
+    OFFERED = "offered"
+    RUNNING = "running"
+
+
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """All of it. `settle` computes a form A request by both readings; raises Differ or Unsettled.
 
@@ -102,6 +111,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     source: str = "shoe"
     favours_player: bool = False
     warnings: tuple[str, ...] = ()
+    training: Training = Training.NONE
     jackpot_stake: int = 0
     meter_start: str = ""
     sensors: BetSensors | None = None

@@ -1,0 +1,88 @@
+"""Training at this table: the same devices and people, other keys and another journal. A part of app.py's work.
+
+Each training has a numbered journal of its own in the folder that table.toml names; the table's own journal says when
+it began, and afterwards which journal it was and where that ended. Never writes into the table's own journal.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from controller.config import Config, JournalSection, KeysSection
+from controller.domain import events as ev
+from controller.domain.state import Table
+from controller.errors import TableError
+from controller.journal import keys as key_files
+from controller.journal.codec import Registry
+from controller.journal.journal import Journal
+from controller.runtime.recording import Clock
+from controller.table import past
+
+
+def training_config(config: Config, session: int) -> Config:
+    """The table as it is in training: nothing of its own journal, no jackpot, no bet sensors."""
+    folder = _folder(config)
+    return msgspec.structs.replace(
+        config,
+        journal=JournalSection(path=str(folder / f"training-{session:04d}.db")),
+        keys=KeysSection(credential=str(folder / "credential.key"), signing=str(folder / "signing.key")),
+        jackpot=None,
+        sensors=None,
+    )
+
+
+def prepare(config: Config, session: int) -> Config:
+    """Keys, once, and this training's empty journal; the configuration of its run."""
+    _folder(config).mkdir(mode=0o700, parents=True, exist_ok=True)
+    trained = training_config(config, session)
+    signing, credential = Path(trained.keys.signing), Path(trained.keys.credential)
+    there = signing.exists() and credential.exists()
+    keys = (
+        key_files.load_files(signing, credential) if there else key_files.create_files(signing, credential, os.urandom)
+    )
+    Journal.create(
+        Path(trained.journal.path),
+        table=config.table.id,
+        keys=keys,
+        registry=Registry(ev.registry()),
+        entropy=os.urandom,
+        stamp=Clock(f"training-{session}").stamp(),
+    ).close()
+    return trained
+
+
+def ended(config: Config, table: Table) -> ev.TrainingEnded:
+    """What the training left, for the table's own journal; read from its journal, or why that cannot be read."""
+    session = table.training
+    try:
+        trained = training_config(config, session)
+        keys = key_files.load_files(Path(trained.keys.signing), Path(trained.keys.credential))
+        journal = Journal.open(
+            Path(trained.journal.path),
+            table=config.table.id,
+            keys=keys,
+            registry=Registry(ev.registry()),
+            entropy=os.urandom,
+        )
+        try:
+            state = past.replay(journal).table
+            return ev.TrainingEnded(
+                session=session,
+                journal=journal.identity.journal_id.hex(),
+                head=journal.head.hex(),
+                hands=state.hands,
+                shoe_event=state.shoe.last_event,
+            )
+        finally:
+            journal.close()
+    except TableError as error:
+        return ev.TrainingEnded(session=session, problem=error.line())
+
+
+def _folder(config: Config) -> Path:
+    if config.training is None:
+        raise TableError(129, "no folder for training", "training.folder", "add [training] to table.toml")
+    return Path(config.training.folder)
