@@ -36,6 +36,7 @@ MODULES = {
     "statistics": "statistics",
     "verify-hand": "recall",
     "doctor": "doctor",
+    "learn-cards": "learn",
     "rng-test": "rng_test",
     "find": "find",
     "evidence": "evidence",
