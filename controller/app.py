@@ -303,7 +303,7 @@ class _Assembled:
         if reason not in (TO_TRAINING, TO_TABLE):
             self._notifier.stopping(reason)
         self._service.end_run(reason)
-        self._log.info("stopped", reason=reason)
+        self._log.info("stopped", reason=reason, seq=self._journal.seq, head=self._journal.head.hex())
         return reason, self._service.table
 
     def _parts(self) -> Parts:
@@ -328,11 +328,17 @@ class _Assembled:
             log=self._log,
             housekeeping=self._logs.tick,
             recall=self._recall,
-            journal_health=self._journal.health,
+            journal_health=self._journal_health,
             ask_pin=self._ask_pin,
             language=str(self._config.table.language),
             clock_ns=time.monotonic_ns,
         )
+
+    def _journal_health(self) -> dict[str, object]:
+        """Of the files; of a closed table also the head, which people note so that an older copy is known by it."""
+        journal = self._journal
+        closed = {} if self._service.table.open else {"seq": journal.seq, "head": journal.head.hex()}
+        return journal.health() | closed
 
     def _post(self, request: Any) -> bool:
         try:

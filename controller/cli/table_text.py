@@ -35,9 +35,11 @@ def describe(snapshot: dict[str, Any]) -> list[str]:
     health = snapshot.get("health") or {}
     if health.get("not_recording"):
         lines.append("NOT RECORDING")
-    degraded = (health.get("journal") or {}).get("degraded")
-    if degraded:
+    journal = health.get("journal") or {}
+    if degraded := journal.get("degraded"):
         lines.append(f"NO NEW HAND: the journal has one copy only ({degraded})")
+    if head := journal.get("head"):
+        lines.append(f"journal ends at record {journal.get('seq')}, head {head}")
     return lines + [f"warning: {warning}" for warning in health.get("warnings", ())]
 
 

@@ -110,10 +110,15 @@ def test_recall_is_on_record_and_settles_again(game: str) -> None:
         open_hand = tablectl("recall", str(rig.now["hand"]), *words[2:], "--as", "supervisor", pins=["2222"])
         shown = json.loads(open_hand.stdout)
         assert (shown["outcome"], shown["request"], shown["answer"]) == ("open", None, None)
+        asked_all = tablectl("recall", *words[2:], "--as", "supervisor", pins=["2222"])
+        listed = json.loads(asked_all.stdout)["hands"]
+        assert [hand["hand"] for hand in listed] == list(range(shown["hand"], 0, -1))
         assert rig.stop()[0] == 0
         rig.audit()
         recalled = [one["data"] for one in rig.records("Recalled")]
-        assert recalled == [{"hand": n, "operators": ["supervisor"]} for n in (1, shown["hand"])]
+        assert recalled == [{"hand": n, "operators": ["supervisor"]} for n in (1, shown["hand"], 0)]
+        head = json.loads(next(line for line in rig.log.splitlines() if '"stopped"' in line))["head"]
+        assert tablectl("audit", "--head", head, str(rig.journal)).returncode == 0
         assert json.loads(asked.stdout)["request"] == rig.recall(1)["request"]
         for hand in range(1, hands + 1):
             settles_again(rig, hand)
