@@ -19,7 +19,8 @@ from msgspec import Meta, Struct, field
 
 from controller.config_shape import Mistake, nearest, shape
 from controller.domain.paytable import Category
-from controller.domain.state import CardSource, DeclaredBy, StakeEntry
+from controller.domain.state import CardSource, DeclaredBy, Equipment, StakeEntry
+from controller.equipment import equipment_wrong
 from controller.errors import TableError
 from controller.watch_config import AlarmsSection, DoorsSection, SensorsSection, sensors_wrong
 
@@ -88,6 +89,7 @@ class TableSection(Struct, frozen=True, kw_only=True):
     boxes: Annotated[int, Meta(ge=1, le=7)]
     mode: Mode = Mode.PRODUCTION
     language: Language = Language.EN
+    equipment: Equipment = Equipment.FULL
     cards: CardSource = CardSource.SHOE
 
 
@@ -262,6 +264,8 @@ def _sense(config: Config) -> Iterator[Mistake]:
         yield Mistake("gpio.factory", what, 'give "lgpio", or set table.mode to "bench"')
     if config.journal.mirror == config.journal.path:
         yield Mistake("journal.mirror", "journal.mirror is the journal itself", "name a file on another medium")
+    sections = tuple(name for name in ("shoe", "reader", "sensors") if getattr(config, name) is not None)
+    yield from (Mistake(*wrong) for wrong in equipment_wrong(table.equipment, table.cards, sections))
     jackpot_stake = config.jackpot.stake if config.jackpot else 0
     yield from (Mistake(*wrong) for wrong in sensors_wrong(config.sensors, jackpot_stake, limits.bonus_max))
     yield from _pins(config.gpio.pins)

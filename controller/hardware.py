@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from controller.config import Config, Mode, ReaderSection, ShoeSection
+from controller.equipment import inputs_of
 from controller.errors import TableError
 from controller.journal.keys import read_key
 from controller.runtime.pairing import Sealed
@@ -92,7 +93,7 @@ def open_hardware(config: Config, last_event: int, cards: Sequence[str]) -> Iter
 
 def inputs(config: Config) -> dict[str, int]:
     """Every pin that is an input."""
-    return {name: pin for name, pin in config.gpio.pins.items() if name != "JACKPOT_LAMP"}
+    return inputs_of(config.table.equipment, config.gpio.pins)
 
 
 def _quietly(close: Callable[[], None]) -> Callable[[], None]:

@@ -15,7 +15,7 @@ from controller.journal.reader import Reader
 from controller.journal.summaries import Summary, summaries, told
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-OUTCOMES = ("settled", "void", "not_played", "open")
+OUTCOMES = ("settled", "void", "not_played", "joker_only", "open")
 
 
 def _asked(function: Function) -> Function:

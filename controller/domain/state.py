@@ -67,6 +67,14 @@ class CardSource(StrEnum):
     NONE = "none"
 
 
+class Equipment(StrEnum):
+    """What a table has: all of it; board and keys without a shoe; the board with START and STOP alone."""
+
+    FULL = "full"
+    KEYS = "keys"
+    BOARD = "board"
+
+
 class DeclaredBy(StrEnum):
     """Who declares results where cards are not followed at all."""
 

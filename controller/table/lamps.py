@@ -77,7 +77,7 @@ def board(table: Table, want: Expect, setup: Setup) -> BoardLevels:
         doc=doc,
         seats=(*seats, *_DARK)[:SEATS],
         keys=keys,
-        start=want.kind is Want.START or (want.kind is Want.STOP and hand.stop_late),
+        start=want.kind in (Want.START, Want.NEXT) or (want.kind is Want.STOP and hand.stop_late),
         stop=hand.joker is JokerPhase.ARMED,
         call=bool(table.call),
     )

@@ -299,6 +299,7 @@ _ALLOWED: dict[Want, tuple[str, ...]] = {
     Want.DISCARDS: ("discarded", "differs", "undo", "hold", "void_box", "void_hand"),
     Want.CHECK: ("discard_check", "discarded", "differs", "undo", "hold", "void_box", "void_hand"),
     Want.PAID: ("paid", "discarded", "differs", "undo", "hold", "correct_stake", "void_box", "void_hand"),
+    Want.NEXT: ("start", "irregular", "void_hand"),
     Want.STAKE: ("stake", "differs", "undo", "hold", "void_box", "void_hand"),
     Want.REST: ("rest", "hold", "void_box", "void_hand"),
     Want.AWARD: ("award",),
@@ -363,7 +364,7 @@ _KEYS: dict[str, str] = {
     "insure": "EXTRA",
     "fix_draw": "OK",
 }
-_OK = frozenset({Want.DEAL, Want.REVEAL, Want.TURN, Want.PAID, Want.REST})
+_OK = frozenset({Want.NEXT, Want.DEAL, Want.REVEAL, Want.TURN, Want.PAID, Want.REST})
 
 
 def lit_keys(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:

@@ -62,6 +62,7 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "declare": (839, "Box {b}: declare its hand, and who wins", "Бокс {b}: назовите руку и кто выиграл"),
     "declare_dealer": (850, "Turn the dealer's cards: declare his hand", "Откройте карты дилера: назовите руку"),
     "stake": (851, "Box {b}: name its ante (chips), then OK", "Бокс {b}: анте фишками, затем OK"),
+    "next": (852, "Joker shown; START ends the hand", "Джокер показан; START: конец раздачи"),
     "nothing": (822, "Wait", "Ждите"),
     "reader": (840, "Reader not connected: check its cable; deal no card", "Сканер не отвечает: карты не раздавать"),
     "shoe": (823, "Shoe not connected: check its cable; the hand waits", "Шуз не отвечает: проверьте кабель"),

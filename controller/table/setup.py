@@ -12,7 +12,7 @@ from controller.domain import prices
 from controller.domain.events import TableOpened
 from controller.domain.hand.setup import BetSensors, Differ, Doors, Plate, Procedure, Setup, Training, Unsettled
 from controller.domain.ruleset import RuleSet
-from controller.domain.state import CardSource, StakeEntry
+from controller.domain.state import CardSource, Equipment, StakeEntry
 from controller.errors import TableError
 from controller.rulesets import load
 from controller.watch_config import DoorEffect, DoorsSection, SideBet
@@ -106,6 +106,7 @@ def _procedure(rules: RuleSet, config: Config) -> Procedure:
         max_unknown=config.procedure.max_unknown,
         discard_check_from=str(config.procedure.discard_check_from),
         max_open_boxes=config.procedure.max_open_boxes or rules.max_open_boxes,
+        equipment=config.table.equipment,
         cards=config.table.cards,
         stake_entry=config.procedure.stake_entry,
         declared_by=config.procedure.declared_by,
@@ -115,6 +116,9 @@ def _procedure(rules: RuleSet, config: Config) -> Procedure:
 
 def _check(rules: RuleSet, config: Config) -> None:
     """What would make every hand impossible, or the plate a lie (Q13)."""
+    if config.table.equipment is Equipment.BOARD and str(rules.variant) != "jpoker":
+        what = f'equipment = "board" needs a game with a joker on the board, {rules.id} has none'
+        raise TableError(127, what, "table.equipment", "give a rule set of J-poker, or other equipment")
     if config.procedure.stake_entry is not StakeEntry.BEFORE_DEAL:
         _check_nominal(rules, config)
     if config.table.cards is CardSource.NONE:

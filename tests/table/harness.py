@@ -308,7 +308,7 @@ class Rig:
             case Want.DECISION:
                 box = self.hand.box(want.box)
                 self.do(cm.FixDraw(box=want.box) if box.awaits_draw and not want.count else cm.Bet(box=want.box))
-            case Want.DEAL | Want.REVEAL | Want.TURN | Want.PAID | Want.REST:
+            case Want.NEXT | Want.DEAL | Want.REVEAL | Want.TURN | Want.PAID | Want.REST:
                 self.ok()
             case Want.DISCARDS:
                 dealt = self.hand.box(want.box).dealt

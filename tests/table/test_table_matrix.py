@@ -16,7 +16,7 @@ from controller.domain import events as ev
 from controller.domain.hand.expects import Want
 from controller.domain.phases import PHASE_TABLE, Phase, next_phase
 from controller.domain.rejections import Rejection, Why
-from controller.domain.state import CardSource, Cause, StakeEntry
+from controller.domain.state import CardSource, Cause, Equipment, StakeEntry
 from controller.table import prompts
 
 PLAYS, PLAYS_NOT = "Kh Ks 8c 7d 2h", "Kh Js 8c 7d 2h"
@@ -136,6 +136,11 @@ def _stake() -> Rig:
     return rig
 
 
+def _next() -> Rig:
+    rig = Rig(setup=make_setup(cards=CardSource.NONE, equipment=Equipment.BOARD)).open().lock().stop()
+    return rig.board_shows()
+
+
 def _by_hand() -> Rig:
     rig = _dealing()
     rig.do(cm.Manual(), S1)
@@ -183,6 +188,7 @@ SITUATIONS: dict[str, Callable[[], Rig]] = {
     "choice": _choice,
     "award": _award,
     "by_hand": _by_hand,
+    "next": _next,
     "stake": _stake,
     "declare": _declare,
     "board_dead": _board_dead,
@@ -191,7 +197,7 @@ SITUATIONS: dict[str, Callable[[], Rig]] = {
 }
 PLAY = {"dealing", "stop", "board", "decision", "draw", "reveal", "turn", "entry", "discards", "check", "paid", "rest",
         "release", "russian", "choice", "by_hand",
-        "board_dead", "declare", "stake"}  # fmt: skip
+        "board_dead", "declare", "stake", "next"}  # fmt: skip
 OPEN = {*SITUATIONS} - {"closed"}
 POSSIBLE: dict[str, set[str]] = {
     "sign_on": {"closed", "deck", "betting"},
@@ -206,11 +212,11 @@ POSSIBLE: dict[str, set[str]] = {
     "backers": {"betting"},
     "count": {"betting", "locked"},
     "lock": {"betting"},
-    "start": {"betting"},
+    "start": {"betting", "next"},
     "stop": {"dealing", "stop", "by_hand"},
     "announce": {"board_dead"},
     "dealt": {"by_hand"},
-    "manual": {"deck", "betting", "locked", "award", *PLAY} - {"by_hand", "declare"},
+    "manual": {"deck", "betting", "locked", "award", *PLAY} - {"by_hand", "declare", "next"},
     "declare": {"declare"},
     "automatic": set(),  # the shoe serves, or a hand is being played
     "fold": {"decision", "russian"},
@@ -232,9 +238,9 @@ POSSIBLE: dict[str, set[str]] = {
     "release": {"release"},
     "undo": {"betting", "draw", "reveal", "check"},
     "redirect": set(),  # draws at once: nobody else waits for a card
-    "correct_stake": {*OPEN} - {"deck", "release", "award"},
+    "correct_stake": {*OPEN} - {"deck", "release", "award", "next"},
     "enter_card": {"entry"},
-    "void_box": {"locked", "irregular", *PLAY},
+    "void_box": {"locked", "irregular", *PLAY} - {"next"},
     "void_hand": {"locked", "irregular", "fault", *PLAY},
     "irregular": {"betting", "locked", *PLAY},
     "call": {*SITUATIONS},
@@ -245,7 +251,7 @@ POSSIBLE: dict[str, set[str]] = {
     "deck": {"deck"},
     "approve": set(),
     "reject": set(),
-    "ok": {"stake", "by_hand", "reveal", "turn", "paid", "rest"},
+    "ok": {"next", "stake", "by_hand", "reveal", "turn", "paid", "rest"},
     "answer_alarm": set(),  # none stands
     "pair": {"closed"},
     "unpair": {"closed"},

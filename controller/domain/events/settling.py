@@ -171,7 +171,10 @@ class ReadingsDiffered(Event, frozen=True, kw_only=True, tag=True):
 
 
 class HandEnded(Event, frozen=True, kw_only=True, tag=True):
-    """Last record of a hand: outcome settled, void or not_played; key and seed are revealed whatever its end."""
+    """Last record of a hand: outcome settled, void, not_played, or joker_only (the board alone served it).
+
+    Key and seed are revealed whatever its end.
+    """
 
     hand: int
     outcome: str

@@ -330,6 +330,8 @@ def _ok_steps(table: Table, hand: Hand, setup: Setup) -> tuple[cm.Command, ...]:
             return (cm.Paid(box=want.box),)
         case Want.REST:
             return (cm.Rest(),)
+        case Want.NEXT:
+            return (cm.Start(),)
         case Want.START if not setup.joker:
             return (cm.Start(),)
         case Want.DECISION if hand.box(want.box).awaits_draw:

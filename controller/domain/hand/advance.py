@@ -7,7 +7,7 @@ before the phase that it opens, in one transaction.
 from __future__ import annotations
 
 from controller.domain import events as ev
-from controller.domain.hand import chips, dealer, doors, people, settling, trouble
+from controller.domain.hand import by_hand, chips, dealer, doors, people, settling, trouble
 from controller.domain.hand.expects import (
     Want,
     current_decider,
@@ -28,7 +28,8 @@ def advance(table: Table, setup: Setup, entropy: Entropy) -> tuple[ev.Event, ...
     hand = table.hand
     if hand is None:
         return people.open_hand(table, entropy) if table.open else ()
-    if hand.phase in PLAY and not any(box.playing for box in hand.boxes):
+    played = not by_hand.joker_only(hand)
+    if played and hand.phase in PLAY and not any(box.playing for box in hand.boxes):
         return trouble.ended_void(table, hand, "every box is void")
     moved = doors.follows(table, hand, setup)
     if moved:
@@ -70,6 +71,8 @@ def _counted(hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
 
 
 def _dealing(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
+    if by_hand.joker_only(hand):
+        return (ev.JokerArmed(),) if hand.joker is JokerPhase.NONE else ()
     complete = deal_place(hand, setup) is None
     shown = hand.joker is JokerPhase.SHOWN or not setup.joker
     if complete and setup.joker and hand.joker is JokerPhase.NONE:

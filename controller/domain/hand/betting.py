@@ -8,12 +8,12 @@ from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain import joker as draw
 from controller.domain import prices
-from controller.domain.hand import decisions, owners, sensed
+from controller.domain.hand import by_hand, decisions, owners, sensed
 from controller.domain.hand.expects import Want, expects, side_bets
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.phases import JokerPhase, Phase, next_joker, next_phase, serves
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import Box, CardSource, Cause, Choice, Hand, Stake, Table
+from controller.domain.state import Box, CardSource, Cause, Choice, Equipment, Hand, Stake, Table
 
 Result = tuple[ev.Event, ...] | Rejection
 
@@ -181,7 +181,7 @@ def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
     if table.degraded:
         return reject(Why.ONE_COPY, what=table.degraded)
     boxes = [b for b in hand.boxes if b.playing]
-    if not boxes:
+    if not boxes and setup.procedure.equipment is not Equipment.BOARD:
         return reject(Why.NO_STAKE)
     for box in boxes:
         wrong = stake_wrong(box.box, box.ante, box.bonus, box.jackpot, table, setup) or _blind_wrong(box, setup)
@@ -215,6 +215,9 @@ def start(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
         if not hand.stop_late:
             return reject(Why.WAIT_STOP, seconds=setup.procedure.stop_timeout_s)
         return _draw(table, hand, setup, "dealer")
+    if hand.joker is JokerPhase.SHOWN and hand.phase is Phase.DEALING and by_hand.joker_only(hand):
+        key, seed = str(hand.key), str(hand.seed)
+        return (ev.HandEnded(hand=hand.number, outcome="joker_only", key=key, seed=seed),)
     return reject(Why.NOT_NOW, command="start", phase=hand.phase)
 
 

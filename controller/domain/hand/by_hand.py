@@ -22,6 +22,11 @@ def by_hand(hand: Hand) -> bool:
     return hand.cards is not CardSource.SHOE
 
 
+def joker_only(hand: Hand) -> bool:
+    """No box was ever in play: the board alone serves this hand, people do the rest."""
+    return not any(box.ante for box in hand.boxes)
+
+
 def all_slots(hand: Hand) -> list[Slot]:
     """Every card on the felt, burned ones left out."""
     return [*hand.dealer, *hand.dealer_drawn, *(slot for box in hand.boxes for slot in (*box.dealt, *box.drawn))]

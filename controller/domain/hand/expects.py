@@ -39,6 +39,7 @@ class Want(StrEnum):
     DEAL = "deal"
     STOP = "stop"
     BOARD = "board"
+    NEXT = "next"
     ENTRY = "entry"
     DECLARE = "declare"
     DECISION = "decision"
@@ -130,7 +131,17 @@ def deal_place(hand: Hand, setup: Setup) -> Expect | None:
     return None
 
 
+_JOKER = {
+    JokerPhase.NONE: Want.NOTHING,
+    JokerPhase.ARMED: Want.STOP,
+    JokerPhase.DRAWN: Want.BOARD,
+    JokerPhase.SHOWN: Want.NEXT,
+}
+
+
 def _dealing(hand: Hand, setup: Setup) -> Expect:
+    if by_hand.joker_only(hand):
+        return Expect(kind=_JOKER[hand.joker])
     place = deal_place(hand, setup)
     waiting = {JokerPhase.ARMED: Expect(kind=Want.STOP), JokerPhase.DRAWN: Expect(kind=Want.BOARD)}.get(hand.joker)
     when = setup.procedure.joker_time

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from controller.domain.ruleset import RuleSet
-from controller.domain.state import CardSource, DeclaredBy, StakeEntry
+from controller.domain.state import CardSource, DeclaredBy, Equipment, StakeEntry
 
 Settle = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -56,6 +56,7 @@ class Procedure(msgspec.Struct, frozen=True, kw_only=True):
     discard_check_from: str = "trips"
     max_open_boxes: int = 2
     equal_antes: bool = False
+    equipment: Equipment = Equipment.FULL
     cards: CardSource = CardSource.SHOE
     stake_entry: StakeEntry = StakeEntry.BEFORE_DEAL
     declared_by: DeclaredBy = DeclaredBy.SUPERVISOR
