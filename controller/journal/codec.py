@@ -14,7 +14,17 @@ import msgspec
 
 from controller.domain.events import JournalDegraded
 from controller.journal import chain
-from controller.journal.records import HAND_OPENED, Body, Checkpoint, JournalOpened, Record, SealedEvent, Stamp
+from controller.journal.records import (
+    HAND_OPENED,
+    Body,
+    Checkpoint,
+    Continues,
+    JournalOpened,
+    Record,
+    SealedEvent,
+    Stamp,
+    StateKept,
+)
 from controller.journal.sealing import BLOCK, Entropy, associated, seal, unseal
 
 Upcast = Callable[[dict[str, Any]], dict[str, Any]]
@@ -26,7 +36,7 @@ _canonical = msgspec.json.Encoder(order="sorted")
 _body = msgspec.json.Decoder(Body)
 
 
-OWN: Final[tuple[type[msgspec.Struct], ...]] = (JournalOpened, Checkpoint, JournalDegraded)
+OWN: Final[tuple[type[msgspec.Struct], ...]] = (JournalOpened, Checkpoint, JournalDegraded, StateKept, Continues)
 """What the journal writes by itself, in any registry."""
 
 

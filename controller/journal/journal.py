@@ -25,15 +25,20 @@ from controller.journal.keys import Keys
 from controller.journal.opening import Owner, open_verified, refused
 from controller.journal.recall import recall
 from controller.journal.records import (
+    CONTINUES,
     HAND_ENDED,
     HAND_OPENED,
     SCHEMA,
     SIGNED,
+    STATE_KEPT,
+    TABLE_OPENED,
     Checkpoint,
+    Continues,
     JournalOpened,
     Record,
     Row,
     Stamp,
+    StateKept,
     stream_of,
 )
 from controller.journal.sealing import Entropy, SealError
@@ -54,6 +59,8 @@ class Journal:
         self._codec = Codec(registry, who.journal_id, keys.credential)
         self.identity = who
         self.last_hand, self._key = self._find_hand()
+        self.kept = self._find_kept()
+        self._opened = self._find_opened()
 
     @classmethod
     def create(
@@ -124,7 +131,7 @@ class Journal:
             batch.add(event)
         if batch.rows:
             self._files.append(batch.rows)
-        self._key, self.last_hand = batch.key, batch.last_hand
+        self._key, self.last_hand, self._opened = batch.key, batch.last_hand, batch.opened
         if batch.ended:
             self._files.hand_ended()
         return batch.records
@@ -160,6 +167,22 @@ class Journal:
     def checkpoint(self, stamp: Stamp) -> Record:
         """A signed record between hands (shift close)."""
         return self.append([Checkpoint()], hand=None, stamp=stamp)[0]
+
+    def keep(self, state: dict[str, Any], memory: str, stamp: Stamp) -> None:
+        """The table's state between hands, whole, for the next start. `memory` is wrapped."""
+        event = StateKept(state=state, memory=memory, opened=self._opened, before=self.kept)
+        self.kept = self.append([event], hand=None, stamp=stamp)[0].seq
+
+    def kept_states(self) -> Iterator[Record]:
+        """The kept states, newest first."""
+        seq = self.kept
+        while seq:
+            row = self._store.one_row(seq)
+            if row is None:
+                return
+            record = self._codec.record(read_body(row.body), row.hash, None)
+            yield record
+            seq = getattr(record.event, "before", 0)
 
     def replay(self, after: int = 0) -> Iterator[Record]:
         """All decoded records behind `after`, in order of `seq` and no other."""
@@ -206,7 +229,38 @@ class Journal:
                 return body.hand, None
             if body.hand is not None and body.type == HAND_OPENED:
                 return body.hand, _hand_key(self._codec.decode(body, None))
-        return 0, None
+        continued = self.continues
+        return continued.hand if continued is not None else 0, None
+
+    @property
+    def continues(self) -> Continues | None:
+        """The archived journal that this one goes on from."""
+        row = self._store.one_row(2)
+        body = read_body(row.body) if row is not None else None
+        found = self._codec.decode(body, None) if body is not None and body.type == CONTINUES else None
+        return found if isinstance(found, Continues) else None
+
+    def _find_kept(self) -> int:
+        """Number of the newest kept state; 0 where there is none."""
+        for row in self._store.rows_back(self._store.seq + 1):
+            if b'"type":"StateKept"' in row.body and read_body(row.body).type == STATE_KEPT:
+                return row.seq
+        return 0
+
+    def _find_opened(self) -> int:
+        """Number of the record with the rules in force last."""
+        newest = next(self.kept_states(), None)
+        for row in self._store.rows_back(self._store.seq + 1):
+            if newest is not None and row.seq <= newest.seq:
+                return getattr(newest.event, "opened", 0)
+            if b'"type":"TableOpened"' in row.body and read_body(row.body).type == TABLE_OPENED:
+                return row.seq
+        return 0
+
+    def rules_in_force(self) -> msgspec.Struct | None:
+        """The last TableOpened; None where this file has none."""
+        row = self._store.one_row(self._opened) if self._opened else None
+        return None if row is None else self._codec.decode(read_body(row.body), None)
 
 
 class _Batch:
@@ -217,7 +271,7 @@ class _Batch:
         self._hand = hand
         self._stamp = stamp
         self.seq, self.head = journal.seq, journal.head
-        self.key, self.last_hand = journal._key, journal.last_hand
+        self.key, self.last_hand, self.opened = journal._key, journal.last_hand, journal._opened
         self.ended = False
         self.rows: list[Row] = []
         self.records: list[Record] = []
@@ -230,6 +284,8 @@ class _Batch:
         elif self._hand is not None and self.key is None:
             raise CodecError(f"{name} for hand {self._hand}, which is not open")
         self._write(event, self._hand)
+        if name == TABLE_OPENED:
+            self.opened = self.seq
         if name == HAND_ENDED:
             self._end(event)
 

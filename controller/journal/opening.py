@@ -1,6 +1,6 @@
 """Opening a journal file for writing: is it a journal, is it ours, does it hold.
 
-From the last but one signed record on; a small file whole, or any file when asked. It must never mend what it reads:
+From the last but one signed record and the newest kept state on; a small file whole. It must never mend what it reads:
 what does not hold is a TableError, and others decide what becomes of the file.
 """
 
@@ -30,14 +30,14 @@ class Owner(msgspec.Struct, frozen=True):
     keys: Keys
 
 
-def open_verified(path: Path, owner: Owner, *, whole: bool = False, shared: bool = False) -> Store:
+def open_verified(path: Path, owner: Owner, *, shared: bool = False) -> Store:
     """The file, held and verified. Exit code 3 where it does not hold, 5 where another process holds it."""
     with contextlib.ExitStack() as undo:
         store = undo.enter_context(Store.open(path, shared=shared))
         try:
             who = identity(store.one_row(1))
             _same(who, owner, path)
-            verify_from(store, who, 1 if whole or store.seq <= WHOLE_UP_TO else _last_but_one(store), path)
+            verify_from(store, who, 1 if store.seq <= WHOLE_UP_TO else _anchor(store), path)
         except CodecError as error:
             raise refused(str(error), path) from None
         except sqlite3.Error as error:
@@ -62,13 +62,14 @@ def refused(what: str, path: Path) -> TableError:
     return TableError(208, f"the journal does not verify: {what}", str(path), remedy, exit_code=3)
 
 
-def _last_but_one(store: Store) -> int:
-    found = 0
+def _anchor(store: Store) -> int:
+    """The last but one signed record, or the newest kept state where that is older: the replay begins there."""
+    signed, kept = 0, False
     for row in store.rows_back(store.seq + 1):
-        if b'"signature":"' in row.body:
-            found += 1
-            if found == 2:
-                return row.seq
+        signed += b'"signature":"' in row.body
+        kept = kept or b'"type":"StateKept"' in row.body
+        if signed >= 2 and kept:
+            return row.seq
     return 1
 
 

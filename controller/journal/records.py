@@ -5,7 +5,7 @@ Frozen data only. A record's repr names its number and type and never shows what
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import msgspec
 
@@ -19,6 +19,8 @@ RUN_ENDED: Final = "RunEnded"
 TABLE_OPENED: Final = "TableOpened"
 JOURNAL_OPENED: Final = "JournalOpened"
 CHECKPOINT: Final = "Checkpoint"
+STATE_KEPT: Final = "StateKept"
+CONTINUES: Final = "Continues"
 SIGNED: Final = frozenset({CHECKPOINT, RUN_ENDED})
 """Types whose data hold `head` and `signature`, which the journal fills in."""
 
@@ -117,3 +119,28 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field=
 
     head: str = ""
     signature: str = ""
+
+
+class StateKept(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="type"):
+    """The table between two hands, as all records before make it, so that a start need not read them all.
+
+    `opened`: the record of the rules in force, 0 where the table is closed; `before`: the kept state before this one.
+    `memory` (JSON) may name cards of boxes that were never turned, so only the table itself opens it.
+    """
+
+    WRAPPED: ClassVar[frozenset[str]] = frozenset({"memory"})
+    state: dict[str, Any]
+    memory: str
+    opened: int = 0
+    before: int = 0
+
+
+class Continues(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="type"):
+    """Record 2 of a journal that goes on from an archived one: its id, file, last record, and the last hand in it."""
+
+    journal: str
+    file: str
+    sha256: str
+    seq: int
+    head: str
+    hand: int

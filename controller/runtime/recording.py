@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from controller.domain import events as ev
+from controller.domain.state import Table
 from controller.journal.journal import Journal
 from controller.journal.records import Stamp
 from controller.journal.store import JournalWriteError
+from controller.table import keeping
+from controller.table.statistics import Statistics
 
 
 class Clock:
@@ -40,6 +43,10 @@ class Recorder:
     def fail_over(self, error: JournalWriteError) -> ev.JournalDegraded:
         """The mirror becomes the durable file."""
         return self._journal.fail_over(error, self._clock.stamp())
+
+    def keep(self, table: Table, statistics: Statistics) -> None:
+        """The state between two hands on record."""
+        self._journal.keep(*keeping.kept(table, statistics), self._clock.stamp())
 
     def lacking(self) -> str:
         """Which copy is lost and why."""

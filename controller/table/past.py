@@ -15,9 +15,10 @@ from controller.domain.state import Table
 from controller.errors import TableError
 from controller.journal.codec import CodecError
 from controller.journal.journal import Journal
-from controller.journal.records import Stamp
+from controller.journal.records import Stamp, StateKept
 from controller.journal.sealing import SealError
 from controller.journal.summaries import told
+from controller.table import keeping
 from controller.table.statistics import SPAN, Statistics, fold
 
 
@@ -31,18 +32,20 @@ class Replayed(msgspec.Struct, frozen=True):
 
 
 def replay(journal: Journal, span: int = SPAN) -> Replayed:
-    """All events folded, in order of their numbers and no other. `span`: hands that the statistics cover."""
-    table, statistics = Table(), Statistics(span=span)
-    opened: ev.TableOpened | None = None
-    seq, last_s = 0, 0.0
+    """All events behind the newest kept state folded, in order of their numbers and no other.
+
+    `span`: hands that the statistics cover.
+    """
+    seq, table, statistics = _begin(journal, span)
+    last_s = 0.0
     try:
-        for record in journal.replay():
-            seq, last_s = record.seq, seconds(record.stamp)
-            if isinstance(record.event, ev.Event):
+        for record in journal.replay(max(0, seq - 1)):
+            last_s = seconds(record.stamp)
+            if isinstance(record.event, ev.Event) and record.seq > seq:
+                seq = record.seq
                 table = evolve(table, record.event)
                 statistics = fold(statistics, record.event, last_s)
-            if isinstance(record.event, ev.TableOpened):
-                opened = record.event
+        opened = journal.rules_in_force()
     except (CodecError, SealError, ValueError, LookupError, AssertionError, TypeError) as error:
         raise TableError(
             208,
@@ -51,7 +54,14 @@ def replay(journal: Journal, span: int = SPAN) -> Replayed:
             "run `tablectl audit`, then restore the mirror or set the file aside",
             exit_code=3,
         ) from None
-    return Replayed(table, opened, statistics, last_s)
+    return Replayed(table, opened if isinstance(opened, ev.TableOpened) else None, statistics, last_s)
+
+
+def _begin(journal: Journal, span: int) -> tuple[int, Table, Statistics]:
+    """The newest kept state and its record, or nothing and 0."""
+    events = (record.event for record in journal.kept_states())
+    found = keeping.restored((event for event in events if isinstance(event, StateKept)), span)
+    return (0, Table(), Statistics(span=span)) if found is None else (journal.kept, *found)
 
 
 def seconds(stamp: Stamp) -> float:

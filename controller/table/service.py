@@ -6,6 +6,7 @@ what the journal has not taken.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -21,6 +22,8 @@ from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import Cause, Table
 from controller.journal.store import JournalWriteError
+from controller.table import keeping
+from controller.table.statistics import Statistics
 from controller.table.watch import Watch
 
 
@@ -32,6 +35,9 @@ class Recorder(Protocol):
 
     def fail_over(self, error: JournalWriteError) -> ev.JournalDegraded:
         """The other copy is the durable file from here on, and has this on record; the error where there is none."""
+
+    def keep(self, table: Table, statistics: Statistics) -> None:
+        """The state between two hands on record, for the next start."""
 
     def lacking(self) -> str:
         """Which copy is lost and why, as in Table.degraded; empty where none is."""
@@ -61,7 +67,9 @@ class Service:
         entropy: Callable[[int], bytes],
         changed: Callable[[], None],
         watch: Watch | None = None,
+        keep_every: int = keeping.EVERY,
     ) -> None:
+        self.keep_every = keep_every
         self.setup = setup
         self.table = table
         self.not_recording = ""
@@ -177,6 +185,9 @@ class Service:
             self.table = evolve_all(self.table, group)
             if self._watch is not None:
                 self._watch.saw(group)
+            if isinstance(group[-1], ev.HandEnded) and self.table.hands % self.keep_every == 0:
+                with contextlib.suppress(JournalWriteError):  # what was to be recorded is; the next write will say it
+                    self._recorder.keep(self.table, self._watch.statistics if self._watch else Statistics())
         if self.not_recording:
             self.not_recording = ""
             self._changed()

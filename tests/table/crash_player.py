@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,18 +34,23 @@ def tell(rig: Rig) -> None:
     os.write(1, b"%d %s\n" % (rig.journal.seq, rig.journal.head.hex().encode()))
 
 
-def main(game: str, folder: Path, hands: int, mirror: str = "") -> None:
-    """Plays, and ends the run in order."""
-    rig = Rig(folder, setup_of(game), folder / "journal-mirror.db" if mirror else None)
-    assert rig.journal is not None
-    rig.journal._store._connection.execute(f"PRAGMA wal_autocheckpoint={PAGES}").fetchall()
-    append = rig.recorder.append
+def told(rig: Rig, write: Callable[..., None]) -> Callable[..., None]:
+    """A write that says so once it is done."""
 
-    def told(*args: Any) -> None:
-        append(*args)
+    def telling(*args: Any) -> None:
+        write(*args)
         tell(rig)
 
-    rig.recorder.append = told  # type: ignore[method-assign]
+    return telling
+
+
+def main(game: str, folder: Path, hands: int, mirror: str = "") -> None:
+    """Plays, and ends the run in order."""
+    rig = Rig(folder, setup_of(game), folder / "journal-mirror.db" if mirror else None, keep_every=1)
+    assert rig.journal is not None
+    rig.journal._store._connection.execute(f"PRAGMA wal_autocheckpoint={PAGES}").fetchall()
+    for name in ("append", "keep"):
+        setattr(rig.recorder, name, told(rig, getattr(rig.recorder, name)))
     tell(rig)
     rig.open()
     player = Player(rig, seed=len(game))

@@ -28,7 +28,7 @@ from controller.domain.state import FaceDown, Hand, Table
 from controller.journal import keys as key_files
 from controller.journal.journal import Journal
 from controller.rulesets import load
-from controller.table import lamps, past, projection
+from controller.table import keeping, lamps, past, projection
 from controller.table.service import Outcome, Service
 from controller.table.setup import settle_both
 
@@ -74,7 +74,12 @@ class Rig:
     """One table."""
 
     def __init__(
-        self, folder: Path | None = None, setup: Setup | None = None, mirror: Path | None = None, **how: Any
+        self,
+        folder: Path | None = None,
+        setup: Setup | None = None,
+        mirror: Path | None = None,
+        keep_every: int = keeping.EVERY,
+        **how: Any,
     ) -> None:
         self.setup = setup or make_setup(**how)
         self.mirror = mirror
@@ -88,6 +93,7 @@ class Rig:
         self.log: dict[int, cm.CardIn] = {}
         self.taint = True
         self.strict = True
+        self.keep_every = keep_every
         self._start(Table())
 
     def _create(self, folder: Path) -> Journal:
@@ -109,7 +115,7 @@ class Rig:
         before = self.recorder.events if hasattr(self, "recorder") else []
         self.recorder = Recorder(self.journal, self.clock)
         self.recorder.events = before  # over all lives of this table
-        self.service = Service(self.setup, table, self.recorder, self.entropy, self.changed)
+        self.service = Service(self.setup, table, self.recorder, self.entropy, self.changed, keep_every=self.keep_every)
         self.service.take_up(ev.RunStarted(version="0", mode="bench", hardware={}, config_hash=""))
 
     # --- what is to be seen ------------------------------------------------------------------------------------------

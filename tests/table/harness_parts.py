@@ -12,11 +12,14 @@ from pathlib import Path
 
 from controller.domain import events as ev
 from controller.domain import joker as draw
+from controller.domain.state import Table
 from controller.journal import keys as key_files
 from controller.journal.codec import Registry
 from controller.journal.journal import Journal
 from controller.journal.records import Stamp
 from controller.journal.store import JournalWriteError, WriteFault
+from controller.table import keeping
+from controller.table.statistics import Statistics
 
 TABLE = "T1"
 
@@ -81,6 +84,10 @@ class Recorder:
         degraded = self.journal.fail_over(error, self.clock.stamp())
         self.events.append((None, degraded))
         return degraded
+
+    def keep(self, table: Table, statistics: Statistics) -> None:
+        if self.journal is not None:
+            self.journal.keep(*keeping.kept(table, statistics), self.clock.stamp())
 
     def lacking(self) -> str:
         return self.lost if self.journal is None else self.journal.lacking()
