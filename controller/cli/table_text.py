@@ -31,6 +31,8 @@ def describe(snapshot: dict[str, Any]) -> list[str]:
         lines.append(
             f"was off for {off_s // 3600} h {off_s // 60 % 60} min" if off_s > 0 else "was off, how long: unknown"
         )
+    if lamps := snapshot.get("lamp_test"):
+        lines.append(f"lamp test: {lamps}")
     lines += [_alarm(alarm) for alarm in snapshot.get("alarms", [])]
     health = snapshot.get("health") or {}
     if health.get("not_recording"):

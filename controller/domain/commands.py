@@ -14,6 +14,7 @@ from controller.domain.device_commands import (
     DeviceOut,
     DoorIn,
     DoubtIn,
+    LampsIn,
     LostIn,
     NoteIn,
     PairedIn,
@@ -22,10 +23,11 @@ from controller.domain.device_commands import (
     TimeOut,
     TroubleIn,
 )
+from controller.domain.watch_commands import AnswerAlarm, LampTest
 
 __all__ = [  # found here as well; what stands below needs no mention
-    "BoardFails", "BoardShows", "CardIn", "Command", "DeviceIn", "DeviceOut", "DoorIn", "DoubtIn", "LostIn",
-    "NoteIn", "PairedIn", "Said", "SensorsIn", "TimeOut", "TroubleIn",
+    "AnswerAlarm", "BoardFails", "BoardShows", "CardIn", "Command", "DeviceIn", "DeviceOut", "DoorIn", "DoubtIn",
+    "LampTest", "LampsIn", "LostIn", "NoteIn", "PairedIn", "Said", "SensorsIn", "TimeOut", "TroubleIn",
 ]  # fmt: skip
 
 
@@ -366,20 +368,13 @@ class Reject(Command, frozen=True, kw_only=True, tag="reject"):
     id: int
 
 
-class AnswerAlarm(Command, frozen=True, kw_only=True, tag="answer_alarm"):
-    """Somebody has looked into an alarm and says why it came or what was done."""
-
-    alarm: int
-    reason: Said
-
-
 class Ok(Command, frozen=True, kw_only=True, tag="ok"):
     """The OK key: the one clear next step, whatever it is."""
 
 
 INTERNAL: tuple[type[Command], ...] = (
     CardIn, DoubtIn, NoteIn, LostIn, DeviceIn, PairedIn, DeviceOut, TroubleIn,
-    BoardShows, BoardFails, SensorsIn, DoorIn, TimeOut,
+    BoardShows, BoardFails, SensorsIn, DoorIn, LampsIn, TimeOut,
 )  # fmt: skip
 
 

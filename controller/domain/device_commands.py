@@ -114,6 +114,13 @@ class DoorIn(Command, frozen=True, kw_only=True, tag="door_in"):
     open: bool
 
 
+class LampsIn(Command, frozen=True, kw_only=True, tag="lamps_in"):
+    """What a lamp test found; `detail` names the lamps that are open or short."""
+
+    ok: bool
+    detail: str = ""
+
+
 class SensorsIn(Command, frozen=True, kw_only=True, tag="sensors_in"):
     """The bet sensors say this, whole: boxes with a chip; boxes whose sensor tells nothing."""
 

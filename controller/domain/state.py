@@ -326,7 +326,7 @@ class Table(Struct, frozen=True, kw_only=True):
 
     `sensors`: box to whether a chip lies on its bet sensor; a box that is missing tells nothing. `doors`: the open
     ones; `door_marks`: those opened since the last hand ended. `off_s`: how long the table was off before this run,
-    until a hand has ended; -1 where nobody knows.
+    until a hand has ended; -1 where nobody knows. `lamp_test`: what the last one found, ok or which lamps.
     `training`: number of the training that runs, or ran when the power went; `trainings`: how many there were.
     `degraded`: which copy of the journal is lost and why; while it is, no new hand starts.
     """
@@ -361,6 +361,7 @@ class Table(Struct, frozen=True, kw_only=True):
     doors: tuple[str, ...] = ()
     door_marks: tuple[str, ...] = ()
     off_s: int = 0
+    lamp_test: str = ""
     training: int = 0
     trainings: int = 0
 

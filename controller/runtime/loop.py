@@ -21,7 +21,7 @@ from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.remedies import remedy
 from controller.domain.state import Cause
 from controller.errors import TableError
-from controller.runtime.outputs import Shown
+from controller.runtime.outputs import LampsTested, Shown
 from controller.runtime.parts import TO_TABLE, TO_TRAINING, Parts, PinSaid, Quit
 from controller.table import lamps, projection, prompts
 from controller.table.keypad import Stale
@@ -117,6 +117,9 @@ class Loop:
                 self._presses(self._p.debouncer.feed(item))
             case Shown():
                 self._board(item)
+            case LampsTested():
+                self._sense(item.report)
+                self._act(cm.LampsIn(ok=item.report.ok, detail=item.report.detail), origin="device")
             case ControlRequest():
                 self._reply(item)
             case DeviceFault():
@@ -321,6 +324,8 @@ class Loop:
             self._resumed = False  # somebody went on with the hand
         if "ShoeAdopted" in outcome.events and self._p.source is not None:
             self._p.source.adopt(self._p.service.table.shoe.last_event)
+        if "LampTestBegun" in outcome.events:
+            self._p.screen.lamp_test()
         if outcome.events:
             self._log(act, outcome)
         for asked in outcome.keys:

@@ -17,6 +17,8 @@ from drivers.gpio.errors import PortError
 from drivers.gpio.layout import BoardLevels
 
 REFRESH_S = 1.0  # the same levels again, so that a lamp that fails later is seen
+TEST_S = 2.0
+TEST_LINES = ("#" * 20, "#" * 20, "#" * 20, "#" * 20)
 SENSE_S = 0.1  # where bet sensors are fitted: each answer of the board is a sample of them
 
 
@@ -24,6 +26,8 @@ class Board(Protocol):
     """drivers.gpio.joker_board.JokerBoard."""
 
     def show(self, levels: BoardLevels, sequence: int, now_ns: int) -> BoardReport: ...
+
+    def lamp_test(self, sequence: int, now_ns: int) -> BoardReport: ...
 
 
 class Text(Protocol):
@@ -39,6 +43,12 @@ class Shown(msgspec.Struct, frozen=True):
     hand: int
 
 
+class LampsTested(msgspec.Struct, frozen=True):
+    """What a lamp test found."""
+
+    report: BoardReport
+
+
 class Outputs:
     """One thread, one mailbox."""
 
@@ -47,7 +57,7 @@ class Outputs:
         board: Board,
         text: Text,
         jackpot_lamp: Callable[[bool], None],
-        post: Callable[[Shown | DeviceFault], None],
+        post: Callable[[Shown | LampsTested | DeviceFault], None],
         clock_ns: Callable[[], int],
         refresh_s: float = REFRESH_S,
     ) -> None:
@@ -61,7 +71,7 @@ class Outputs:
         self._wanted: tuple[Display, int] | None = None
         self._lines: tuple[str, ...] = ()
         self._sequence = 0
-        self._stopping = False
+        self._stopping = self._test_asked = False
         self._broken: set[str] = set()
         self._thread = threading.Thread(target=self._run, name="outputs", daemon=True)
 
@@ -79,6 +89,12 @@ class Outputs:
             self._wanted = (display, hand)
             self._ready.notify()
 
+    def lamp_test(self) -> None:
+        """From the loop: every lamp for a moment, or until other levels are wanted. Never waits."""
+        with self._ready:
+            self._test_asked = True
+            self._ready.notify()
+
     def close(self, timeout_s: float = 1.0) -> None:
         """Ends the thread; a transfer under way may still finish."""
         with self._ready:
@@ -91,11 +107,14 @@ class Outputs:
         shown: tuple[Display, int] | None = None
         while True:
             with self._ready:
-                if self._wanted is shown and not self._stopping:
+                if self._wanted is shown and not self._stopping and not self._test_asked:
                     self._ready.wait(self._refresh_s)
                 if self._stopping:
                     return
                 shown = self._wanted
+                test, self._test_asked = self._test_asked, False
+            if test:
+                shown = self._test(shown)
             if shown is not None:
                 self._show(*shown)
 
@@ -108,6 +127,23 @@ class Outputs:
         self._post(Shown(report, hand if display.joker else 0))
         self._guarded("display", lambda: self._write(display.lines))
         self._guarded("jackpot_lamp", lambda: self._jackpot_lamp(display.jackpot))
+
+    def _test(self, shown: tuple[Display, int] | None) -> tuple[Display, int] | None:
+        """All lamps are judged at once and stay lit for a person to see; other levels end it. What is wanted then."""
+        self._sequence += 1
+        try:
+            report = self._board.lamp_test(self._sequence, self._clock_ns())
+        except PortError as error:
+            report = BoardReport(self._sequence, False, str(error), None, self._clock_ns())
+        self._post(LampsTested(report))
+        self._guarded("display", lambda: self._write(TEST_LINES))
+        self._guarded("jackpot_lamp", lambda: self._jackpot_lamp(True))
+        with self._ready:
+            self._ready.wait_for(lambda: self._stopping or self._differs(shown), TEST_S)
+            return self._wanted
+
+    def _differs(self, shown: tuple[Display, int] | None) -> bool:
+        return shown is None or self._wanted is None or self._wanted[0].board != shown[0].board
 
     def _write(self, lines: tuple[str, str, str, str]) -> None:
         if lines != self._lines:

@@ -67,6 +67,8 @@ class Screen(Protocol):
 
     def show(self, display: lamps.Display, hand: int) -> None: ...
 
+    def lamp_test(self) -> None: ...
+
 
 class Parts(msgspec.Struct):
     """What the loop drives; made by app.py."""

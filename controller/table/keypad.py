@@ -26,6 +26,7 @@ LONG_NS = 1000 * MS
 BOX_KEYS = {f"K{n}": n for n in range(1, 8)}
 FIELDS = ("ante", "bonus", "jackpot")
 SEVEN = 7
+CALL_REASONS = ("dealer", "fill", "cards", "dispute")
 TIMELESS = frozenset({"START", "STOP", "JACKPOT", "BACK", "SWITCH", "DOOR"})
 
 
@@ -193,7 +194,7 @@ class Keypad:
         self._used.add(name)
         want = expects(table, setup)
         if name == "BACK":
-            return [cm.Call()]
+            return [cm.Call(reason=next_reason(table.call))]
         if name == "JACKPOT":
             return [cm.Claim()]
         if name in BOX_KEYS and table.phase is Phase.BETTING and table.hand is not None:
@@ -290,6 +291,12 @@ class Keypad:
         if edit is None:
             return []
         return [cm.SetStake(box=edit.box, **edit.stake)]
+
+
+def next_reason(call: str) -> str:
+    """BACK held again says why the supervisor is wanted; a call that something else raised begins anew."""
+    at = CALL_REASONS.index(call) + 1 if call in CALL_REASONS else 0
+    return CALL_REASONS[at % len(CALL_REASONS)]
 
 
 def _in_or_out(number: int, hand: Hand, table: Table) -> cm.Command:

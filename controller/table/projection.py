@@ -122,6 +122,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     alarms: tuple[dict[str, Any], ...] = ()
     doors: dict[str, str] = {}
     was_off_s: int = 0
+    lamp_test: str = ""
     statistics: Mapping[str, Any] = {}
     training: bool = False
 
@@ -173,6 +174,7 @@ def snapshot(
         alarms=tuple(msgspec.structs.asdict(alarm) for alarm in table.alarms),
         doors={door: "open" if door in table.doors else "was opened" for door in table.door_marks},
         was_off_s=table.off_s,
+        lamp_test=table.lamp_test,
         statistics=statistics or {},
         training=setup.training is Training.RUNNING,
     )

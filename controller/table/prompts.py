@@ -166,6 +166,9 @@ def wrapped(text: str) -> tuple[str, ...]:
     return (*lines, line)
 
 
+_CALLS = {"dealer": "дилер", "fill": "фишки", "cards": "карты", "dispute": "спор"}
+
+
 def headline(table: Table, setup: Setup, language: str) -> str:
     """The display's first line: what must be seen first, else hand and phase; in a training always that it is one."""
     plain, first = _headline(table, language)
@@ -185,6 +188,9 @@ def _headline(table: Table, language: str) -> tuple[str, str]:
         return plain, f"#{hand.number} JOKER {hand.slot}"
     if table.doors:
         return plain, "ДВЕРЦА ОТКРЫТА" if russian else "DOOR OPEN"
+    if table.call:
+        reason = _CALLS.get(table.call, table.call) if russian else table.call
+        return plain, f"{'ВЫЗОВ' if russian else 'CALL'}: {reason.upper()}"[:WIDTH]
     if table.door_marks:
         return plain, "ДВЕРЦУ ОТКРЫВАЛИ" if russian else "DOOR WAS OPENED"
     return plain, ""

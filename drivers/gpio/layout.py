@@ -21,6 +21,7 @@ FRAME_MARK = 0x4A
 ANSWER_MARK = 0xB5
 
 _RANK, _SUIT, _DOC, _GREEN, _RED, _KEY, _START, _STOP, _CALL = 0, 13, 17, 18, 25, 32, 44, 45, 46
+WHOLE = 3  # so many lit lamps of one driver in error, and none right: not the lamps are broken
 _JOKER_LAMPS = (1 << _GREEN) - 1
 _NAMES = (
     *(f"rank {r}" for r in "23456789TJQKA"),
@@ -134,7 +135,7 @@ def judge(sent: bytes, answer: bytes, *, name_joker: bool = False) -> Verdict:
     if answer[1] != sent[1]:
         return Verdict(False, f"did not take the frame (counter {answer[1]}, sent {sent[1]})", sensors)
     if broken:
-        return Verdict(False, f"open or short: {_lamps_text(broken, name_joker)}", sensors)
+        return Verdict(False, f"open or short: {_broken_text(broken, lit, name_joker)}", sensors)
     if answer[14] & 0x80:
         return Verdict(False, "sensor register: bit 7 set", sensors)
     return Verdict(True, "", sensors)
@@ -159,6 +160,20 @@ def _not_an_answer(answer: bytes) -> str:
     if answer[0] != ANSWER_MARK:
         return f"no answer: marker {answer[0]:02X}, not {ANSWER_MARK:02X}"
     return "" if crc8(answer[:15]) == answer[15] else "answer with a wrong CRC"
+
+
+def _broken_text(broken: int, lit: int, name_joker: bool) -> str:
+    """Lamp by lamp; a driver all of whose lit lamps are in error is said once: its supply, its wire, or heat."""
+    whole = [
+        driver
+        for driver in range(6)
+        if (part := broken >> 8 * driver & 0xFF) == lit >> 8 * driver & 0xFF
+        and part.bit_count() >= WHOLE
+        and (name_joker or not broken & _JOKER_LAMPS & 0xFF << 8 * driver)
+    ]
+    left = broken & ~sum(0xFF << 8 * driver for driver in whole)
+    names = [f"driver {driver + 1}, all {(lit >> 8 * driver & 0xFF).bit_count()} lamps lit" for driver in whole]
+    return ", ".join([*names, *([_lamps_text(left, name_joker)] if left else [])])
 
 
 def _lamps_text(lamps: int, name_joker: bool) -> str:

@@ -7,6 +7,8 @@ Must never repair a frame: a wrong one leaves what is shown as it was.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from time import monotonic
 
 from firmware_sim.errors import BenchError
 from firmware_sim.wiring import BOXES, LAMPS
@@ -15,6 +17,7 @@ FRAME_BYTES = 16
 MARK_FRAME = 0x4A
 MARK_ANSWER = 0xB5
 BLANK = " " * 20
+DARK_AFTER_S = 3.0  # no right frame for so long: whoever drove the board is gone
 LINE_STARTS = {0x80: 0, 0xA0: 1, 0xC0: 2, 0xE0: 3}
 
 
@@ -31,8 +34,10 @@ def crc8(data: bytes) -> int:
 class LedBoard:
     """Lamps with read-back, error word and bet sensors."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._lock = threading.Lock()
+        self._clock = clock
+        self._latched_at = 0.0
         self._counter = 0
         self._lamps = bytes(6)
         self._sensors = 0
@@ -46,6 +51,7 @@ class LedBoard:
         with self._lock:
             if self.dead:
                 return [0] * len(data)
+            self._watch()
             answer = self._answer()
             self._latch(bytes(data))
         return (list(answer) + [0xFF] * len(data))[: len(data)]
@@ -77,12 +83,14 @@ class LedBoard:
     @property
     def counter(self) -> int:
         """Counter of the latched frame."""
+        self._watch()
         return self._counter
 
     def lit(self) -> list[str]:
         """Names of the lamps that give light: latched, powered and not open."""
         if self.dead:
             return []
+        self._watch()
         return [name for name in self._latched() if name not in self.broken]
 
     def joker(self) -> str | None:
@@ -111,6 +119,12 @@ class LedBoard:
             return
         self.frames += 1
         self._counter, self._lamps = frame[1], frame[2:8]
+        self._latched_at = self._clock()
+
+    def _watch(self) -> None:
+        """The board's own watchdog: dark again, as after power-on."""
+        if self._counter and self._clock() - self._latched_at > DARK_AFTER_S:
+            self._counter, self._lamps = 0, bytes(6)
 
 
 def _reversed_bits(value: int) -> int:

@@ -61,6 +61,16 @@ def test_a_broken_joker_lamp_is_named_by_the_lamp_test_only(pi: Pi, board: Joker
     assert board.lamp_test(2, 0).detail == "open or short: rank 7, suit c"
 
 
+def test_a_driver_with_no_right_lamp_is_said_once(pi: Pi, board: JokerBoard) -> None:
+    """The error bit tells neither an open lamp from a shorted one nor from a driver that is hot or without supply."""
+    pi.board.open_lamps = {*range(40, 47), 25}
+    assert board.lamp_test(1, 0).detail == "open or short: driver 6, all 7 lamps lit, box 1 red"
+    pi.board.open_lamps = set(range(47))
+    assert board.show(JOKER, 2, 0).detail == "open or short: joker display, STOP"
+    pi.board.open_lamps = {44, 45}
+    assert board.show(BoardLevels(start=True, stop=True), 3, 0).detail == "open or short: START, STOP"
+
+
 def test_a_board_that_does_not_latch(pi: Pi, board: JokerBoard) -> None:
     board.show(JOKER, 1, 0)
     pi.board.deaf = True

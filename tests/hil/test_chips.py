@@ -8,7 +8,7 @@ import pytest
 
 from firmware_sim import scenario
 from firmware_sim.scenario import Scenario, Step
-from tests.hil.rig import Rig, Snapshot, last_hand
+from tests.hil.rig import Rig, Snapshot, last_hand, until
 from tests.hil.script import Script
 
 pytestmark = pytest.mark.hil
@@ -37,19 +37,19 @@ def test_a_chip_stakes_a_late_one_does_not_and_a_lifted_one_is_an_alarm() -> Non
         script = start_quiet(rig)
         rig.bench.chip(2)
         rig.wait(lambda s: box(s, 2)["jackpot"] == 500)
-        rig.wait(lambda _: {"green 2", "red 2"} <= set(rig.bench.board.lit()))
+        assert until(lambda: {"green 2", "red 2"} <= set(rig.bench.board.lit()))
         script.start()
         script.card()
         rig.bench.chip(1)
         rig.wait(lambda s: box(s, 1)["late"])
         assert box(rig.now, 1)["jackpot"] == 0
-        rig.wait(lambda _: rig.bench.display.text()[0].startswith("LATE BET BOX 1"))
+        assert until(lambda: rig.bench.display.text()[0].startswith("LATE BET BOX 1"))
         rig.bench.chip(1, there=False)
         rig.wait(lambda s: not box(s, 1)["late"])
         rig.bench.chip(2, there=False)
         snap = rig.wait(lambda s: bool(s["alarms"]))
         assert snap["alarms"][0]["subject"] == "box 2"
-        assert "CALL" in rig.bench.board.lit() or rig.wait(lambda _: "CALL" in rig.bench.board.lit())
+        assert until(lambda: "CALL" in rig.bench.board.lit())
         rig.do("answer_alarm", "supervisor", alarm=1, reason="a child at the table")
         rig.play_hands(1)
         (locked,) = rig.records("Locked")

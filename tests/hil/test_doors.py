@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.hil.rig import Rig, last_hand
+from tests.hil.rig import Rig, last_hand, until
 from tests.hil.script import Script
 
 pytestmark = pytest.mark.hil
@@ -24,7 +24,7 @@ def test_the_door_stops_play_and_play_goes_on() -> None:
         before = rig.now["expects"]
         rig.bench.turn("DOOR", on=True)
         rig.wait(lambda s: s["prompt"]["code"] == "TC-0333")
-        rig.wait(lambda _: rig.bench.display.text()[0].startswith("DOOR OPEN"))
+        assert until(lambda: rig.bench.display.text()[0].startswith("DOOR OPEN"))
         rig.bench.turn("DOOR", on=False)
         rig.wait(lambda s: s["expects"] == before)
         assert [a["code"] for a in rig.now["alarms"]] == ["door_open"]

@@ -198,3 +198,20 @@ def test_the_bench_goes_and_comes_back(tmp_path: Path) -> None:
 def test_one_bench_a_directory(bench: Bench) -> None:
     with pytest.raises(BenchError, match="TC-0709"):
         GpioServer(bench.folder / "gpio.sock").start()
+
+
+def test_a_board_that_nobody_drives_goes_dark_by_itself() -> None:
+    now = [0.0]
+    board = LedBoard(lambda: now[0])
+    body = [0x4A, 1, 0, 0, 0, 0, 0, 0x10, *[0] * 7]
+    frame = [*body, crc8(bytes(body))]
+    board.transfer(frame)
+    now[0] = 3.0
+    assert board.lit() == ["START"]
+    board.transfer(frame)
+    now[0] = 6.0
+    assert board.lit() == ["START"]
+    now[0] = 6.1
+    assert (board.lit(), board.counter) == ([], 0)
+    board.transfer(frame)
+    assert board.lit() == ["START"]

@@ -13,7 +13,7 @@ from controller.domain.hand.expects import Want
 from controller.domain.phases import Phase
 from controller.domain.rejections import Why
 from controller.domain.state import BoxStatus
-from controller.table import projection
+from controller.table import lamps, projection
 from controller.table.keypad import HOLD_NS, LONG_NS, MS, Keypad, Stale
 from controller.table.menu import Supervised
 from drivers.events import ButtonEdge
@@ -372,3 +372,22 @@ def test_keys_of_a_closed_table_do_nothing() -> None:
     rig.connect(), rig.do(cm.OpenTable(), D1, S1)
     keys.press("K1", "START")
     assert rig.phase is Phase.DEALING
+
+
+def test_back_held_again_says_why_the_supervisor_is_wanted() -> None:
+    keys = fingers()
+    said = []
+    for _ in range(5):
+        keys.hold("BACK", LONG_NS)
+        first = [lamps.display(keys.rig.table, keys.rig.setup, language).lines[0] for language in ("en", "ru")]
+        said.append((keys.rig.table.call, *first))
+    assert said == [
+        ("dealer", "CALL: DEALER", "ВЫЗОВ: ДИЛЕР"),
+        ("fill", "CALL: FILL", "ВЫЗОВ: ФИШКИ"),
+        ("cards", "CALL: CARDS", "ВЫЗОВ: КАРТЫ"),
+        ("dispute", "CALL: DISPUTE", "ВЫЗОВ: СПОР"),
+        ("dealer", "CALL: DEALER", "ВЫЗОВ: ДИЛЕР"),
+    ]
+    keys.rig.do(cm.Claim())
+    keys.hold("BACK", LONG_NS)
+    assert keys.rig.table.call == "dealer"

@@ -256,6 +256,7 @@ POSSIBLE: dict[str, set[str]] = {
     "pair": {"closed"},
     "unpair": {"closed"},
     "training": set(),  # this table has none: tests/table/test_table_training.py
+    "lamp_test": {"closed", "deck", "betting"},
 }
 
 

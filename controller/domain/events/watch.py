@@ -1,4 +1,4 @@
-"""What the table watches beside the cards: bet sensors, doors, and the alarms that somebody must answer."""
+"""What the table watches beside the cards: bet sensors, doors, lamps, and the alarms that somebody must answer."""
 
 from __future__ import annotations
 
@@ -41,6 +41,17 @@ class DoorClosed(Event, frozen=True, kw_only=True, tag=True):
     """It is shut again."""
 
     door: str
+
+
+class LampTestBegun(Event, frozen=True, kw_only=True, tag=True):
+    """Somebody asked for it: every lamp is lit for a moment."""
+
+
+class LampsTested(Event, frozen=True, kw_only=True, tag=True):
+    """What it found: nothing, or the lamps that are open or short, or a board that does not answer."""
+
+    ok: bool
+    detail: str = ""
 
 
 class AlarmRaised(Event, frozen=True, kw_only=True, tag=True):

@@ -38,6 +38,11 @@ def _door_closed(table: Table, event: ev.DoorClosed) -> Table:
     return replace(table, doors=tuple(door for door in table.doors if door != event.door))
 
 
+@on(ev.LampsTested)
+def _lamps_tested(table: Table, event: ev.LampsTested) -> Table:
+    return replace(table, lamp_test="ok" if event.ok else event.detail)
+
+
 @on(ev.AlarmRaised)
 def _alarm_raised(table: Table, event: ev.AlarmRaised) -> Table:
     alarm = Alarm(id=event.id, code=event.code, subject=event.subject, detail=event.detail, hand=table.hands)

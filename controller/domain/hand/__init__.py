@@ -152,6 +152,10 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
             return dealing.board_fails(table, cmd)
         case cm.SensorsIn() as cmd:
             return chips.sensors_in(table, cmd, setup)
+        case cm.LampTest():
+            return people.lamp_test(table)
+        case cm.LampsIn() as cmd:
+            return (ev.LampsTested(ok=cmd.ok, detail=cmd.detail),)
         case cm.AnswerAlarm() as cmd:
             return people.answer_alarm(table, cmd, act.people)
         case cm.SignOn() as cmd:

@@ -40,7 +40,16 @@ _SUPERVISED: tuple[type[cm.Command], ...] = (
     cm.Announce, cm.Declare, cm.EnterCard, cm.Manual, cm.Automatic,
     cm.Redirect, cm.VoidBox, cm.DiscardCheck, cm.Resume, cm.Reset, cm.Release, cm.Deck, cm.CorrectStake,
 )  # fmt: skip
-_ANYONE: tuple[type[cm.Command], ...] = (cm.SignOn, cm.SignOff, cm.Approve, cm.Reject, cm.Call, cm.Stop, cm.Claim)
+_ANYONE: tuple[type[cm.Command], ...] = (
+    cm.SignOn,
+    cm.SignOff,
+    cm.Approve,
+    cm.Reject,
+    cm.Call,
+    cm.Stop,
+    cm.Claim,
+    cm.LampTest,
+)
 
 
 def grade(command: cm.Command, table: Table, favours_player: bool = False, declares_alone: bool = False) -> Grade:

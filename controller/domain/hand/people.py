@@ -151,6 +151,11 @@ def call(table: Table, cmd: cm.Call) -> Result:
     return (ev.CallRaised(reason=cmd.reason),)
 
 
+def lamp_test(table: Table) -> Result:
+    """All lamps at once would hide a joker, and whose turn it is: between hands only."""
+    return (ev.LampTestBegun(),) if between_hands(table) else reject(Why.HAND_RUNNING)
+
+
 def answer_alarm(table: Table, cmd: cm.AnswerAlarm, people: tuple[Identity, ...]) -> Result:
     """A supervisor has looked into it and says what it was."""
     if all(alarm.id != cmd.alarm for alarm in table.alarms):
