@@ -81,7 +81,7 @@ class Complaints:
             case Tamper.REPLAYED:
                 return self.once("replayed", "a frame of this session came twice or out of order", now_ns)
             case Tamper.OLD_SESSION:
-                return self.once("old_session", "a frame of the session before was refused", now_ns)
+                return self.once("old_session", "a frame of an earlier session was refused", now_ns)
             case Tamper.DOWNGRADE:
                 return self.once(
                     "downgrade", "a frame in clear was refused: not the paired device, or not paired", now_ns

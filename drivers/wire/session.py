@@ -51,7 +51,7 @@ class Tamper(StrEnum):
 
     FORGED = "forged"  # no key that we hold opens it: altered, invented, or another device's
     REPLAYED = "replayed"  # sealed in this session, but sent before: a copy, or out of order
-    OLD_SESSION = "old_session"  # sealed in the session before this one
+    OLD_SESSION = "old_session"  # sealed in the session before this one, or on its way since then
     DOWNGRADE = "downgrade"  # in clear, where this end has a key
     WRONG_KEY = "wrong_key"  # a HELLO without proof of our key
     UNPAIRED = "unpaired"  # whatever it says: this end has no key to ask for a proof with
@@ -201,6 +201,8 @@ class HostSeal:
         body = self._active.open(content)
         if body is not None:
             return Opened(_clear(content, body)) if self._active.fresh(content) else Tampered(Tamper.REPLAYED)
+        if self._active.heard == 0:  # on its way since before this session, which the device may not know of yet
+            return Tampered(Tamper.OLD_SESSION)
         known = self._before is not None and self._before.open(content) is not None
         return Tampered(Tamper.OLD_SESSION if known else Tamper.FORGED)
 

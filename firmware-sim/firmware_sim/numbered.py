@@ -31,7 +31,7 @@ from drivers.wire.messages import (
     Status,
 )
 from drivers.wire.pairing import answer
-from drivers.wire.session import DeviceSeal, NoSession
+from drivers.wire.session import DeviceSeal, Entropy, NoSession
 from firmware_sim.event_log import KEPT, EventLog
 
 MS = 1_000_000
@@ -58,8 +58,11 @@ class Session:
 class NumberedDevice:
     """One device, sealed if it has a key. Not thread-safe: the bench holds a lock around it."""
 
-    def __init__(self, log: EventLog, serial: str, model: str, *, key: bytes | None = None) -> None:
+    def __init__(
+        self, log: EventLog, serial: str, model: str, *, key: bytes | None = None, entropy: Entropy = os.urandom
+    ) -> None:
         self._log = log
+        self._entropy = entropy
         self.key = key
         self.pairing_until_ns = 0  # a switch inside the device: till then it takes a new key
         self._paired: tuple[Pair, Paired] | None = None
@@ -72,9 +75,9 @@ class NumberedDevice:
     # --- power and bytes
 
     def _power_up(self) -> None:
-        self._boot_id = os.urandom(8)
+        self._boot_id = self._entropy(8)
         self._session: Session | None = None
-        self._link = Link(Side.DEVICE, DeviceSeal(self.key, os.urandom) if self.key else None)
+        self._link = Link(Side.DEVICE, DeviceSeal(self.key, self._entropy) if self.key else None)
         self._now_ns = 0
         self._out = bytearray()
         self._sent_ns: dict[int, int] = {}  # when each event was last sent, since power-up
@@ -164,13 +167,13 @@ class NumberedDevice:
     def _pair(self, asked: Pair) -> None:
         """A new key in place of the old one; the same question again gets the same answer."""
         if self._paired is None or self._paired[0] != asked:
-            made = answer(asked, os.urandom(32), self.model, self.serial, self.firmware)
+            made = answer(asked, self._entropy(32), self.model, self.serial, self.firmware)
             if made is None:
                 return
             said, self.key = made
             self._paired = (asked, said)
             self._session, self.deal = None, False
-            self._link.seal_with(DeviceSeal(self.key, os.urandom))
+            self._link.seal_with(DeviceSeal(self.key, self._entropy))
         self._send(self._paired[1])
 
     def _begin(self, nonce: int) -> None:

@@ -5,8 +5,11 @@ Sans-I/O. Knows cards by their text and what is physically in its throat; never 
 
 from __future__ import annotations
 
+import os
+
 from drivers.wire.cards import CARD_CODE
 from drivers.wire.messages import CardState, EventKind, UnreadReason
+from drivers.wire.session import Entropy
 from firmware_sim.event_log import EventLog
 from firmware_sim.numbered import NumberedDevice
 
@@ -15,10 +18,16 @@ class ShoeDevice(NumberedDevice):
     """One shoe. An empty one is no reason to inhibit."""
 
     def __init__(
-        self, log: EventLog, serial: str = "SIM-0001", model: str = "SHOE/sim", *, key: bytes | None = None
+        self,
+        log: EventLog,
+        serial: str = "SIM-0001",
+        model: str = "SHOE/sim",
+        *,
+        key: bytes | None = None,
+        entropy: Entropy = os.urandom,
     ) -> None:
         self.cards_left = 0
-        super().__init__(log, serial, model, key=key)
+        super().__init__(log, serial, model, key=key, entropy=entropy)
 
     def card(self, card: str, now_ns: int) -> int:
         """A card left the shoe and was read. Returns its event number."""

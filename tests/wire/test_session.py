@@ -41,6 +41,7 @@ class Pair:
     def begin(self, nonce: int = 7) -> None:
         assert self.ask(nonce) == [self.hello(nonce)]
         assert self.to_device(m.Poll(1, 0)) == [Begun(nonce), m.Poll(1, 0)]
+        assert self.to_host(m.Status(1, 9, 0)) == [m.Status(1, 9, 0)]
 
     def to_device(self, message: m.Message) -> list[Received]:
         return self.device.receive(self.host.send(message), self.now_ns)
@@ -145,6 +146,19 @@ def test_frames_of_the_session_before_are_named() -> None:
     pair.begin(8)
     assert kinds(pair.host.receive(old_event)) == [Tamper.OLD_SESSION]
     assert kinds(pair.device.receive(old_poll)) == [Tamper.OLD_SESSION]
+
+
+def test_what_was_on_its_way_when_a_session_began_is_no_attack() -> None:
+    """A host that was restarted does not know the keys of its last run; the device may still speak with them."""
+    pair = Pair()
+    pair.begin()
+    leftover = pair.device.send(m.Event(10, m.EventKind.CARD, 51))
+    pair.host = Link(Side.HOST, HostSeal(KEY, counting(700)))
+    assert pair.ask(9) == [pair.hello(9)]
+    assert kinds(pair.host.receive(leftover)) == [Tamper.OLD_SESSION]
+    assert pair.to_device(m.Poll(1, 0)) == [Begun(9), m.Poll(1, 0)]
+    assert pair.to_host(m.Status(1, 9, 0)) == [m.Status(1, 9, 0)]
+    assert kinds(pair.host.receive(leftover)) == [Tamper.FORGED]
 
 
 def test_an_invented_question_ends_no_session() -> None:
