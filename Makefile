@@ -6,6 +6,9 @@ GAME ?= jpoker
 SEED ?=
 DIR ?=
 SEEDS ?= 20
+LINES ?= 10000
+FRAMES ?= 10000000
+PLUGS ?= 2000
 
 .PHONY: demo test lint bench soak diagrams setup lock clean
 
@@ -34,6 +37,7 @@ bench: .venv/.ready
 
 soak: .venv/.ready
 	@$(PY) tests/soak.py $(SEEDS)
+	@$(PY) tests/soak_line.py $(LINES) $(FRAMES) $(PLUGS)
 
 diagrams: .venv/.ready
 	@scripts/diagrams

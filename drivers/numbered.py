@@ -59,7 +59,7 @@ class NumberedDriver(ABC):
     def __init__(self, name: str, last_event: int, *, expected: str, seal: HostSeal | None = None) -> None:
         self._name = name
         self._expected = expected
-        self._link = Link(Side.HOST, seal)
+        self._link, self._seal = Link(Side.HOST, seal), seal
         self._complaints = Complaints(name, self._link)
         self._state = State.CLOSED
         self._out = bytearray()
@@ -225,7 +225,7 @@ class NumberedDriver(ABC):
 
     def _begin_asking(self, now_ns: int) -> None:
         self._state = State.ASKING
-        self._nonce = max(self._nonce + 1, now_ns)
+        self._nonce = self._seal.nonce() if self._seal else max(self._nonce + 1, now_ns)
         self._asks = 0
         self._out += RESYNC
         self._ask(now_ns)

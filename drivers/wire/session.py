@@ -166,6 +166,10 @@ class HostSeal:
         """Whether there is a key to ask for a proof with."""
         return self._key is not None
 
+    def nonce(self) -> int:
+        """For a new question; no earlier run of this host has asked with it."""
+        return max(1, int.from_bytes(self._entropy(8), "little"))
+
     def rekey(self, key: bytes | None) -> None:
         """Another key, or none: every session ends, every question is void."""
         self._key = key

@@ -1,6 +1,6 @@
 """Host and shoe on a line that loses, damages, doubles, delays, cuts and glues, in virtual time; a seed tells it all.
 
-Not a test itself: test_lossy.py runs some hundred seeds, tests/soak.py many more.
+Not a test itself: test_lossy.py runs some hundred seeds, tests/soak_line.py many more.
 """
 
 from __future__ import annotations
