@@ -26,8 +26,8 @@ class PortGone(Exception):
 
 
 def back_off(attempt: int) -> float:
-    """Seconds before the next try: 0.1, 0.2, 0.4 ... 2."""
-    return min(0.1 * 2.0 ** min(attempt - 1, 10), 2.0)
+    """Seconds before the next try: 0.1, 0.2, 0.4 ... 1.6: whoever comes back is usable within 2 s."""
+    return min(0.1 * 2.0 ** min(attempt - 1, 10), 1.6)
 
 
 class Pump(ABC):

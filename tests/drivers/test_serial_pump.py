@@ -245,7 +245,7 @@ def test_f23_whatever_connecting_raises_it_tries_again(line: Line, inbox: Inbox)
     inbox.until_opened()
     closed = [event for event in inbox.all if isinstance(event, PortClosed)]
     assert [event.attempt for event in closed] == [1, 2, 3, 4, 5, 6, 7]
-    assert rests == [0.1, 0.2, 0.4, 0.8, 1.6, 2.0, 2.0]
+    assert rests == [0.1, 0.2, 0.4, 0.8, 1.6, 1.6, 1.6]
     line.send(b"still alive")
     assert inbox.bytes(11) == b"still alive"
     port.close()
