@@ -44,6 +44,7 @@ from controller.runtime.outputs import REFRESH_S, SENSE_S, Outputs
 from controller.runtime.pairing import PairingDesk
 from controller.runtime.parts import TO_TABLE, TO_TRAINING, Parts, PinSaid, Quit
 from controller.runtime.recording import Clock, Recorder
+from controller.runtime.shuffling import Shuffling
 from controller.sensing import bet_sensors
 from controller.table import past
 from controller.table.keypad import Keypad
@@ -197,8 +198,8 @@ def run(config: Config, source: Path, stop: Stop, *, before: Table | None = None
         _check_operators(config, logs, running=replayed.table.open)
         first = _taken_over(config, replayed.table, before)
         cards = [card_text(card) for card in deck(setup.rules.deck_size)]
-        last_event = evolve_all(replayed.table, first).shoe.last_event
-        hardware = stack.enter_context(open_hardware(config, last_event, cards))
+        begun = evolve_all(replayed.table, first)
+        hardware = stack.enter_context(open_hardware(config, begun, cards))
         run_id = os.urandom(4).hex()
         table = _Assembled(config, setup, journal, replayed, logs, hardware, notifier, Clock(run_id))
         started = ev.RunStarted(
@@ -313,6 +314,7 @@ class _Assembled:
             lines=hw.lines,
             source=hw.source,
             pairing=PairingDesk(hw.sealed),
+            shuffling=Shuffling(hw.shuffler),
             keypad=Keypad(),
             debouncer=Debouncer(
                 inputs(self._config),

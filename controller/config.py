@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from controller.config_shape import Mistake, nearest, shape
+from controller.device_config import DecksSection, ShoeSection, ShufflerSection, devices_wrong
 from controller.domain.paytable import Category
 from controller.domain.state import CardSource, DeclaredBy, Equipment, StakeEntry
 from controller.equipment import equipment_wrong
@@ -144,15 +145,6 @@ class ControlSection(Struct, frozen=True, kw_only=True):
     socket: Text = "/run/table-controller/control.sock"
 
 
-class ShoeSection(Struct, frozen=True, kw_only=True):
-    """`key`: the file of the device's key, written by pairing. Without it the line is in clear."""
-
-    port: Text
-    baud: Annotated[int, Meta(ge=1200, le=4_000_000)] = 115_200
-    key: Text | None = None
-    unsealed: bool = False  # production takes a line in clear only where somebody has said so
-
-
 class ReaderSection(Struct, frozen=True, kw_only=True):
     """A plain reader. `codes`: which printed code is which card (docs/readers.md)."""
 
@@ -205,6 +197,8 @@ class Config(Struct, frozen=True, kw_only=True):
     training: TrainingSection | None = None
     log: LogSection = LogSection()
     usb: UsbSection = UsbSection()
+    shuffler: ShufflerSection | None = None
+    decks: DecksSection = DecksSection()
 
 
 def load_config(path: Path, environ: Mapping[str, str] | None = None) -> Config:
@@ -255,8 +249,6 @@ def _sense(config: Config) -> Iterator[Mistake]:
     if table.cards is CardSource.SHOE and config.shoe is None and config.reader is None:
         remedy = 'add [shoe] with port = "/dev/...", or set table.cards to "at_turn" or "none"'
         yield Mistake("shoe", "missing section shoe", remedy)
-    if config.shoe is not None:
-        yield from _sealed(config.shoe, table.mode)
     if config.shoe is not None and config.reader is not None:
         yield Mistake("reader", "both [shoe] and [reader]", "keep the one that reads the cards as they are dealt")
     if table.mode is Mode.PRODUCTION and config.gpio.factory != "lgpio":
@@ -268,15 +260,8 @@ def _sense(config: Config) -> Iterator[Mistake]:
     yield from (Mistake(*wrong) for wrong in equipment_wrong(table.equipment, table.cards, sections))
     jackpot_stake = config.jackpot.stake if config.jackpot else 0
     yield from (Mistake(*wrong) for wrong in sensors_wrong(config.sensors, jackpot_stake, limits.bonus_max))
+    yield from (Mistake(*w) for w in devices_wrong(config.shoe, config.shuffler, table.mode is Mode.PRODUCTION))
     yield from _pins(config.gpio.pins)
-
-
-def _sealed(shoe: ShoeSection, mode: Mode) -> Iterator[Mistake]:
-    if shoe.key is not None and shoe.unsealed:
-        yield Mistake("shoe.unsealed", "shoe.key and shoe.unsealed contradict each other", "remove one of the two")
-    if shoe.key is None and not shoe.unsealed and mode is Mode.PRODUCTION:
-        remedy = "name the key's file (`tablectl pair` writes it), or say unsealed = true and lock the cable away"
-        yield Mistake("shoe.key", "missing key shoe.key in production", remedy)
 
 
 def _pins(pins: Mapping[str, int]) -> Iterator[Mistake]:
@@ -324,6 +309,7 @@ def _absolute(config: Config, source: Path, environ: Mapping[str, str]) -> Confi
         shoe=config.shoe
         and replace(config.shoe, port=at(config.shoe.port), key=config.shoe.key and at(config.shoe.key)),
         reader=config.reader and replace(config.reader, port=at(config.reader.port), codes=at(config.reader.codes)),
+        shuffler=config.shuffler and replace(config.shuffler, key=config.shuffler.key and at(config.shuffler.key)),
         log=replace(log, file=log.file and at(log.file)),
         training=config.training and TrainingSection(folder=at(config.training.folder)),
     )

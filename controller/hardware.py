@@ -16,7 +16,9 @@ from typing import Any
 
 import msgspec
 
-from controller.config import Config, Mode, ReaderSection, ShoeSection
+from controller.config import Config, Mode, ReaderSection
+from controller.device_config import ShoeSection
+from controller.domain.state import Table
 from controller.equipment import inputs_of
 from controller.errors import TableError
 from controller.journal.keys import read_key
@@ -34,8 +36,10 @@ from drivers.ports import BytePort, CardSource, Device
 from drivers.reader_ascii import PlainReader
 from drivers.reader_codes import CodeTable, CodeTableError, parse_codes
 from drivers.shoe import Shoe
+from drivers.shuffler import Shuffler
 from drivers.transport.pump import PortUnavailable
 from drivers.transport.serial_port import PortBusy, SerialPump
+from drivers.transport.usb_port import UsbId, UsbPump, backend_named
 from drivers.wire.session import HostSeal, key_id
 
 INBOX = 1024
@@ -51,6 +55,7 @@ class Hardware(msgspec.Struct):
     ports: tuple[BytePort, ...]
     source: CardSource | None
     sealed: dict[str, Sealed]
+    shuffler: Shuffler | None
     panel: Panel
     board: JokerBoard
     text: TextDisplay
@@ -63,13 +68,15 @@ class Hardware(msgspec.Struct):
 
 
 @contextlib.contextmanager
-def open_hardware(config: Config, last_event: int, cards: Sequence[str]) -> Iterator[Hardware]:
-    """Everything with pins and wires. `last_event`: last card event that is on disk; `cards`: the deck of the game."""
+def open_hardware(config: Config, table: Table, cards: Sequence[str]) -> Iterator[Hardware]:
+    """Everything with pins and wires. `table`: which device events are on disk; `cards`: the deck of the game."""
     inbox: queue.Queue[Any] = queue.Queue(INBOX)
     with contextlib.ExitStack() as stack:
         try:
             sealed: dict[str, Sealed] = {}
-            lines, ports, source = _open_lines(config, last_event, cards, inbox, sealed, stack)
+            lines, ports, source = _open_lines(config, table.shoe.last_event, cards, inbox, sealed, stack)
+            shuffler, usb = _open_shuffler(config, table.shuffler.last_event, inbox, sealed, stack)
+            lines, ports = (*lines, *(one for one, _ in usb)), (*ports, *(port for _, port in usb))
             name = os.environ.get(PIN_FACTORY) or config.gpio.factory
             factory = open_factory(name, production=config.table.mode is Mode.PRODUCTION)
             make = partial(Panel, factory, inbox.put_nowait, time.monotonic_ns, inputs=inputs(config))
@@ -85,10 +92,10 @@ def open_hardware(config: Config, last_event: int, cards: Sequence[str]) -> Iter
             "shoe": config.shoe.port if config.shoe else "",
             "shoe_link": _link_name(config),
             **({"reader": config.reader.port} if config.reader else {}),
-            "usb_backend": "",
+            "usb_backend": config.shuffler.usb_backend if config.shuffler else "",
             "pin_factory": factory_name(factory),
         }
-        yield Hardware(inbox, lines, ports, source, sealed, panel, board, text, names)
+        yield Hardware(inbox, lines, ports, source, sealed, shuffler, panel, board, text, names)
 
 
 def inputs(config: Config) -> dict[str, int]:
@@ -158,6 +165,26 @@ def code_table(path: str, cards: Sequence[str]) -> CodeTable:
         what = f"{len(missing)} cards have no code: {' '.join(missing[:8])}{' ...' if len(missing) > 8 else ''}"
         raise TableError(141, what, path, LEARN)
     return table
+
+
+def _open_shuffler(
+    config: Config, last_event: int, inbox: queue.Queue[Any], sealed: dict[str, Sealed], stack: contextlib.ExitStack
+) -> tuple[Shuffler | None, tuple[tuple[Line, BytePort], ...]]:
+    """The device on USB. Not plugged in: it is looked for again and again, the prompt says so."""
+    fitted = config.shuffler
+    if fitted is None:
+        return None, ()
+    try:
+        backend = backend_named(fitted.usb_backend)
+    except PortUnavailable as error:
+        remedy = "install libusb 1.0, or correct shuffler.usb_backend"
+        raise TableError(332, str(error), "shuffler.usb_backend", remedy, exit_code=4) from None
+    seal = _seal(fitted.key)
+    shuffler = Shuffler("shuffler", last_event, seal=seal)
+    wanted = UsbId(fitted.vendor, fitted.product, fitted.serial)
+    pump = UsbPump(shuffler.name, wanted, backend, inbox.put, time.monotonic_ns)
+    stack.callback(pump.close)
+    return shuffler, ((Line(_pairable(shuffler, seal, fitted.key, sealed), pump), pump),)
 
 
 def _link_name(config: Config) -> str:

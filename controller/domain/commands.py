@@ -5,6 +5,7 @@ Those of devices and timers stand in device_commands; both are found here.
 
 from __future__ import annotations
 
+from controller.domain.deck_commands import Deck, DeckSaid, DeckTime, StubCount
 from controller.domain.device_commands import (
     BoardFails,
     BoardShows,
@@ -26,8 +27,9 @@ from controller.domain.device_commands import (
 from controller.domain.watch_commands import AnswerAlarm, LampTest
 
 __all__ = [  # found here as well; what stands below needs no mention
-    "AnswerAlarm", "BoardFails", "BoardShows", "CardIn", "Command", "DeviceIn", "DeviceOut", "DoorIn", "DoubtIn",
-    "LampTest", "LampsIn", "LostIn", "NoteIn", "PairedIn", "Said", "SensorsIn", "TimeOut", "TroubleIn",
+    "AnswerAlarm", "BoardFails", "BoardShows", "CardIn", "Command", "Deck", "DeckSaid",
+    "DeckTime", "DeviceIn", "DeviceOut", "DoorIn", "DoubtIn",
+    "LampTest", "LampsIn", "LostIn", "NoteIn", "PairedIn", "Said", "SensorsIn", "StubCount", "TimeOut", "TroubleIn",
 ]  # fmt: skip
 
 
@@ -332,12 +334,6 @@ class Resume(Command, frozen=True, kw_only=True, tag="resume"):
     cause: str = ""
 
 
-class Deck(Command, frozen=True, kw_only=True, tag="deck"):
-    """Another deck."""
-
-    deck: Said
-
-
 class DiscardCheck(Command, frozen=True, kw_only=True, tag="discard_check"):
     """The box's discards were turned and are the named ones."""
 
@@ -373,7 +369,7 @@ class Ok(Command, frozen=True, kw_only=True, tag="ok"):
 
 
 INTERNAL: tuple[type[Command], ...] = (
-    CardIn, DoubtIn, NoteIn, LostIn, DeviceIn, PairedIn, DeviceOut, TroubleIn,
+    CardIn, DoubtIn, NoteIn, LostIn, DeckSaid, DeckTime, DeviceIn, PairedIn, DeviceOut, TroubleIn,
     BoardShows, BoardFails, SensorsIn, DoorIn, LampsIn, TimeOut,
 )  # fmt: skip
 

@@ -118,6 +118,21 @@ class Why(Enum):
         "no new hand: the journal has one copy only ({what})",
         "новой раздачи нет: журнал в одном экземпляре ({what})",
     )
+    DECK_BARRED = (
+        570,
+        "deck {deck} is out of play for good: bring another one",
+        "колода {deck} выведена насовсем: принесите другую",
+    )
+    TWO_DECKS = (
+        571,
+        "two decks serve this table already: name the one that goes (out)",
+        "за столом уже две колоды: назовите, какую убрать (out)",
+    )
+    SHUFFLER_COUNTS = (
+        572,
+        "the shuffler counts deck {deck}: put it in",
+        "колоду {deck} считает шаффл: вложите её",
+    )
     NO_HIT = (552, "no jackpot hit {hit} waits", "джекпот {hit} не ждёт выплаты")
     JACKPOT_STAKE = (
         553,

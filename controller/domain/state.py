@@ -11,10 +11,12 @@ from typing import Any
 
 import msgspec
 
+from controller.domain.decks import Deck
 from controller.domain.phases import Health, JokerPhase, Phase
 from controller.domain.play import Action
 
 DOC = "DOC"
+SHUFFLER = "shuffler"  # the device of this name
 UNKNOWN = "??"
 
 
@@ -297,18 +299,20 @@ class Hand(Struct, frozen=True, kw_only=True):
 
 
 class ShoeMemory(Struct, frozen=True, kw_only=True):
-    """What is known of the shoe: last journalled event and the recent ones, so that a repeat can be compared.
+    """What is known of shoe or shuffler: last journalled event and the recent ones, so that a repeat can be compared.
 
-    `owner`: serial number of the shoe whose log `last_event` counts; `serial` is the one that is connected.
+    `owner`: serial number of the device whose log `last_event` counts; `serial` is the one that is connected.
     """
 
     last_event: int = 0
     recent: tuple[tuple[int, Secret], ...] = ()
     owner: str = ""
+    model: str = ""
     serial: str = ""
     firmware: str = ""
     boot_id: str = ""
     log_last: int = 0
+    sealed: bool = False
 
 
 class Waiting(Struct, frozen=True, kw_only=True):
@@ -328,6 +332,8 @@ class Table(Struct, frozen=True, kw_only=True):
     ones; `door_marks`: those opened since the last hand ended. `off_s`: how long the table was off before this run,
     until a hand has ended; -1 where nobody knows. `lamp_test`: what the last one found, ok or which lamps.
     `training`: number of the training that runs, or ran when the power went; `trainings`: how many there were.
+    `deck` is in play or was last, `deck_source` what vouched for it, `given` how many cards the shoe gave of it (None:
+    nobody knows), `dealt` how many the last hand took; `stub_hands` since its stub was counted.
     `degraded`: which copy of the journal is lost and why; while it is, no new hand starts.
     """
 
@@ -340,11 +346,20 @@ class Table(Struct, frozen=True, kw_only=True):
     carried: tuple[Stake, ...] = ()
     undo: tuple[Hand, ...] = ()
     shoe: ShoeMemory = ShoeMemory()
+    shuffler: ShoeMemory = ShoeMemory()
     devices: dict[str, Health] = {}
     waiting: tuple[Waiting, ...] = ()
     next_waiting: int = 1
     call: str = ""
     quarantined: str = ""
+    decks: tuple[Deck, ...] = ()
+    deck: str = ""
+    deck_source: str = ""
+    deck_hands: int = 0
+    deck_minutes: int = 0
+    given: int | None = 0
+    dealt: int = 0
+    stub_hands: int = 0
     cards: CardSource = CardSource.SHOE
     degraded: str = ""
     rules_hash: str = ""

@@ -147,6 +147,9 @@ class Loop:
             self.changed()
         if now >= self._second_ns:
             self._second_ns = now + SECOND_NS
+            minutes = self._p.shuffling.minutes(now, self._p.service.table, self._p.service.setup.decks)
+            if minutes:
+                self._act(cm.DeckTime(minutes=minutes), origin="timer")
             self._p.service.tick()
             self._p.housekeeping()
             for fault in self._p.panel_faults():
@@ -188,11 +191,14 @@ class Loop:
         refused = outcome.rejection is not None or service.contradicted
         if source is not None and isinstance(event, NUMBERED) and event.device == source.name and not refused:
             source.acknowledge(service.table.shoe.last_event)
+        if outcome.rejection is None:
+            self._p.shuffling.recorded(event, service.table)
 
     def _serve_lines(self) -> None:
         """Keep the deal's level, send what is to be sent."""
         if self._p.source is not None:
             self._p.source.enable_deal(self._p.service.deal_enabled)
+        self._p.shuffling.serve(self._p.service.table)
         for line in self._p.lines:
             out = line.device.outgoing()
             if out:
@@ -326,6 +332,7 @@ class Loop:
             self._p.source.adopt(self._p.service.table.shoe.last_event)
         if "LampTestBegun" in outcome.events:
             self._p.screen.lamp_test()
+        self._p.shuffling.adopted(outcome.events, self._p.service.table)
         if outcome.events:
             self._log(act, outcome)
         for asked in outcome.keys:

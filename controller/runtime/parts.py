@@ -14,6 +14,7 @@ from controller.domain.hand.authority import Identity
 from controller.runtime.logs import TotalLogger
 from controller.runtime.notify import Notifier
 from controller.runtime.pairing import PairingDesk
+from controller.runtime.shuffling import Shuffling
 from controller.table import lamps
 from controller.table.keypad import Keypad
 from controller.table.menu import Supervised
@@ -77,6 +78,7 @@ class Parts(msgspec.Struct):
     lines: tuple[Line, ...]  # every device on a byte port
     source: CardSource | None  # the one among them whose cards are dealt
     pairing: PairingDesk
+    shuffling: Shuffling
     keypad: Keypad
     debouncer: Debouncer
     sensors: BetSensors | None

@@ -34,8 +34,16 @@ def command_of(event: DeviceEvent) -> cm.Command:
         case DeviceNote():
             return cm.NoteIn(device=event.device, event_no=event.event_no, kind=event.kind, detail=event.detail)
         case DeckTold():
-            detail = f"{event.deck} {event.count} {event.doubles} {event.unread} {event.reason}".strip()
-            return cm.NoteIn(device=event.device, event_no=event.event_no, kind=event.kind, detail=detail)
+            return cm.DeckSaid(
+                device=event.device,
+                event_no=event.event_no,
+                kind=event.kind,
+                deck=event.deck,
+                count=event.count,
+                doubles=event.doubles,
+                unread=event.unread,
+                reason=event.reason,
+            )
         case EventsLost():
             return cm.LostIn(device=event.device, first=event.first, last=event.last)
         case DeviceReady():

@@ -242,6 +242,8 @@ class Keypad:
                 fresh = {"ante": 0 if name in BOX_KEYS else box.ante, "bonus": box.bonus, "jackpot": 0}
                 self.edit = Edit(want.box, fresh)
                 return self._edit(name, setup)
+            case Want.STUB if name == "EXTRA":
+                return [cm.StubCount(number=-1)]
             case _ if hand.phase is Phase.DECISIONS:
                 return _decide(name, want, hand, setup)
             case Want.CHOICE:

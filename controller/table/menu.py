@@ -9,7 +9,8 @@ from __future__ import annotations
 import msgspec
 
 from controller.domain import commands as cm
-from controller.domain.hand.expects import expects
+from controller.domain.decks import DeckPlace, Waits, at
+from controller.domain.hand.expects import Expect, expects
 from controller.domain.hand.setup import Setup, Training
 from controller.domain.state import Cause, Table
 from controller.table import projection
@@ -64,7 +65,6 @@ def items(table: Table, setup: Setup) -> list[Item]:
         "automatic": Item("cards from shoe", cm.Automatic()),
         "release": Item(f"release box {box}", cm.Release(box=box)),
         "award": Item(f"jackpot box {box}", cm.Award(hit=want.index + 1)),
-        "deck": Item("new deck", cm.Deck(deck=REASON)),
         "void_box": Item("void box", cm.VoidBox(box=box, reason=REASON), asks_box=True),
         "void_hand": Item("void hand", cm.VoidHand(reason=REASON)),
         "hold": Item("hold box", cm.Hold(box=1, reason=REASON), asks_box=True),
@@ -74,6 +74,7 @@ def items(table: Table, setup: Setup) -> list[Item]:
         "sign_on": Item("sign on", cm.SignOn()),
         "training": Item("end training" if training else "training", cm.Training(on=not training)),
     }
+    known |= _deck(table, want, setup)
     for word in projection.allowed(table, want, setup):
         found += _resets(table) if word == "reset" else [known[word]] if word in known else []
     if table.call:
@@ -87,6 +88,15 @@ def _resets(table: Table) -> list[Item]:
     if hand is None or Cause.READS_DOUBTED not in hand.faults:
         return [Item("reset", cm.Reset())]
     return [Item(f"reset {n} not read", cm.Reset(number=n)) for n in range(MOST_NAMED + 1)]
+
+
+def _deck(table: Table, want: Expect, setup: Setup) -> dict[str, Item]:
+    """Where a shuffler reads marks, a deck on the list is one that lies there; others are named through the socket."""
+    if not setup.decks.shuffler:
+        return {"deck": Item("new deck", cm.Deck(deck=REASON))}
+    absent = at(table.decks, DeckPlace.ASIDE) if want.cause == Waits.ABSENT else None
+    mark = want.place if want.cause == Waits.OFFERED else absent.mark if absent else ""
+    return {"deck": Item(f"deck {mark}", cm.Deck(deck=mark))} if mark else {}
 
 
 def press(menu: Menu, key: str, table: Table, setup: Setup) -> tuple[Menu, Supervised | None]:

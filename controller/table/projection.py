@@ -111,6 +111,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     side_bets: int
     limits: dict[str, Any]
     devices: dict[str, str]
+    decks: tuple[dict[str, Any], ...]
     cards: str
     stake_entry: str
     waiting: tuple[dict[str, Any], ...]
@@ -165,6 +166,7 @@ def snapshot(
         devices={name: str(value) for name, value in sorted(table.devices.items())},
         stake_entry=str(setup.procedure.stake_entry),
         cards=str(table.cards if table.open else setup.procedure.cards),
+        decks=tuple(msgspec.to_builtins(deck) for deck in table.decks),
         waiting=tuple({"id": w.id, "command": w.name, "missing": w.missing} for w in table.waiting),
         call=table.call,
         health=dict(health or {}),
@@ -274,6 +276,8 @@ def lamp(box: Box, hand: Hand, setup: Setup) -> str:
 _ALLOWED: dict[Want, tuple[str, ...]] = {
     Want.OPEN: ("open_table", "sign_on"),
     Want.DECK: ("deck", "close_table"),
+    Want.SHUFFLE: ("deck", "close_table"),
+    Want.STUB: ("stub_count", "deck", "close_table"),
     Want.START: (
         "start",
         "stake",
@@ -383,6 +387,8 @@ def lit_keys(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
             keys = tuple(dict.fromkeys(_KEYS[word] for word in allowed(table, want, setup) if word in _KEYS))
         case Want.CHOICE:
             keys = ("BET", "EXTRA")
+        case Want.STUB:
+            keys = ("OK", "EXTRA")
         case Want.DISCARDS:
             keys = (*(f"K{n}" for n in range(1, 6)), "EXTRA")
         case Want.ENTRY:

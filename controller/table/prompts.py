@@ -63,6 +63,15 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "declare_dealer": (850, "Turn the dealer's cards: declare his hand", "Откройте карты дилера: назовите руку"),
     "stake": (851, "Box {b}: name its ante (chips), then OK", "Бокс {b}: анте фишками, затем OK"),
     "next": (852, "Joker shown; START ends the hand", "Джокер показан; START: конец раздачи"),
+    "deck_bring": (841, "No deck: supervisor brings one (deck)", "Нет колоды: инспектор приносит (deck)"),
+    "deck_offered": (842, "Deck {p} in shuffler: supervisor accepts it?", "В шаффле {p}: принимает инспектор?"),
+    "deck_life": (843, "Deck life is over: supervisor names a new one", "Срок колоды вышел: инспектор, новая"),
+    "shuffle_put_in": (844, "Put deck {p} into the shuffler", "Вложите колоду {p} в шаффл"),
+    "shuffle_wait": (845, "Shuffler counts deck {p}: wait", "Шаффл считает {p}: ждите"),
+    "shuffle_take_out": (846, "Deck {p} from the shuffler to the shoe", "Выньте {p} из шаффла, в шуз"),
+    "shuffle_failed": (847, "Shuffle failed: take deck {p} out, put it in", "Сбой шаффла: выньте {p}, вложите снова"),
+    "shuffle_absent": (848, "Shuffler not connected: cable; or supervisor", "Шаффл не отвечает: кабель; инспектор"),
+    "stub": (849, "Count the stub: {n} cards? OK, else EXTRA", "Остаток: {n} карт? OK, иначе EXTRA"),
     "nothing": (822, "Wait", "Ждите"),
     "reader": (840, "Reader not connected: check its cable; deal no card", "Сканер не отвечает: карты не раздавать"),
     "shoe": (823, "Shoe not connected: check its cable; the hand waits", "Шуз не отвечает: проверьте кабель"),
@@ -103,7 +112,7 @@ def prompt(table: Table, want: Expect, setup: Setup) -> Prompt:
     number, en, ru = _text(table, want, setup)
     detail = hand.detail if hand else ""
     lost = hand.lost if hand else 0
-    values = {"b": want.box, "n": want.count or lost, "i": want.index + 1, "d": detail}
+    values = {"b": want.box, "n": want.count or lost, "i": want.index + 1, "d": detail, "p": want.place}
     return Prompt(f"TC-{number:04d}", en.format(**values), ru.format(**values))
 
 
@@ -124,6 +133,10 @@ def _pushes(hand: Hand, setup: Setup) -> bool:
 def _key(table: Table, want: Expect, setup: Setup) -> str:
     hand = table.hand
     match want.kind:
+        case Want.DECK if want.cause in ("bring", "offered", "life"):
+            return f"deck_{want.cause}"
+        case Want.SHUFFLE:
+            return f"shuffle_{want.cause}"
         case Want.START:
             return "start" if setup.joker else "start_ok"
         case Want.CARD:

@@ -9,6 +9,7 @@ import msgspec
 from controller import odds, settle
 from controller.config import Config
 from controller.domain import prices
+from controller.domain.decks import DeckRules
 from controller.domain.events import TableOpened
 from controller.domain.hand.setup import BetSensors, Differ, Doors, Plate, Procedure, Setup, Training, Unsettled
 from controller.domain.ruleset import RuleSet
@@ -51,6 +52,12 @@ def make_setup(config: Config, *, training: bool = False) -> Setup:
         meter_start=config.jackpot.meter if config.jackpot else "",
         sensors=_sensors(rules, config),
         doors=_doors(config.doors),
+        decks=DeckRules(
+            shuffler=config.shuffler is not None,
+            life_hands=config.decks.life_hands,
+            life_hours=config.decks.life_hours,
+            stub_hands=config.decks.stub_count_hands,
+        ),
     )
 
 

@@ -127,6 +127,12 @@ def test_the_page_names_every_key_with_its_default() -> None:
             assert (default.strip() == "-") is item.required
 
 
+SHUFFLER = """
+[shuffler]
+vendor = 0x1209
+product = 0x5348
+serial = "SH-1"
+"""
 MISTAKES = {
     "unknown key": (BASE.replace("boxes", "boxs"), ["key table.boxs", "did you mean boxes?", "(and 1 more)"]),
     "unknown section": (BASE.replace("[shoe]", "[show]"), ["key show", "did you mean shoe?"]),
@@ -146,6 +152,22 @@ MISTAKES = {
     "a shoe in clear in production": (
         BASE.replace('"bench"', '"production"').replace('key = "shoe.key"\n', ""),
         ["missing key shoe.key in production", "tablectl pair", "unsealed = true"],
+    ),
+    "a simulated bus in production": (
+        BASE.replace('"bench"', '"production"') + SHUFFLER + 'usb_backend = "firmware_sim"\nkey = "k"\n',
+        ["shuffler.usb_backend 'firmware_sim' in production", "libusb1"],
+    ),
+    "a shuffler in clear in production": (
+        BASE.replace('"bench"', '"production"') + SHUFFLER,
+        ["missing key shuffler.key in production", "tablectl pair"],
+    ),
+    "a shuffler without a serial number": (
+        BASE + SHUFFLER.split("serial", maxsplit=1)[0],
+        ["missing key shuffler.serial"],
+    ),
+    "a shuffler sealed and not": (
+        BASE + SHUFFLER + 'key = "k"\nunsealed = true\n',
+        ["shuffler.key and shuffler.unsealed contradict"],
     ),
     "sealed and unsealed": (
         BASE.replace('key = "shoe.key"', 'key = "shoe.key"\nunsealed = true'),

@@ -16,6 +16,7 @@ from harness_parts import TABLE, Clock, Entropy, Recorder, open_journal, registr
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.cards import JOKER, card_text, deck, parse_card
+from controller.domain.decks import DeckRules
 from controller.domain.hand import Act
 from controller.domain.hand.authority import Identity
 from controller.domain.hand.expects import Expect, Want
@@ -46,6 +47,7 @@ def make_setup(rules: str = "jpoker", boxes: int = 6, house: dict[str, Any] | No
     plate = {"ante_min": 10, "ante_max": 1000, "cap": 100_000, "bonus_max": 50}
     plate |= {key: procedure.pop(key) for key in (*plate, "chips", "award_limit") if key in procedure}
     jackpot_stake, meter = procedure.pop("jackpot_stake", 0), procedure.pop("meter", "")
+    kept = procedure.pop("decks", DeckRules())
     base = load(rules)
     timing = {k: v for k, v in procedure.items() if k in ("joker_time", "draw_timing", "settle_order")}
     played = base.with_set({**(house or {}), **timing}, "test")
@@ -67,6 +69,7 @@ def make_setup(rules: str = "jpoker", boxes: int = 6, house: dict[str, Any] | No
         settle_set=played.settlement_diff(load(base.base_id or base.id)),
         jackpot_stake=jackpot_stake,
         meter_start=meter,
+        decks=kept,
     )
 
 
@@ -285,14 +288,18 @@ class Rig:
             self.step()
         return self
 
-    def step(self) -> None:
+    def step(self) -> None:  # noqa: PLR0915 - one row for each thing that a table waits for
         """The one thing that the table waits for, done honestly by whoever it is."""
         want = self.want
         match want.kind:
             case Want.OPEN:
                 self.do(cm.OpenTable(), D1, S1)
             case Want.DECK:
-                self.do(cm.Deck(deck="spare"), S1)
+                self.do(cm.Deck(deck=want.place or f"spare-{len(self.table.decks)}"), S1)
+            case Want.STUB:
+                self.do(cm.StubCount(number=want.count))
+            case Want.SHUFFLE:
+                self.shuffle(want)
             case Want.START:
                 if not any(b.ante for b in self.hand.boxes):
                     self.stake(b1=10)
@@ -352,6 +359,25 @@ class Rig:
         known = [parse_card(card) for card in cards]
         joker = JOKER if str(self.setup.rules.variant) == "joker53" else None
         return str(ranking.category(ranking.value(known, joker)))
+
+    def machine(self, kind: str, deck: str, **numbers: Any) -> Outcome:
+        """The shuffler tells of a deck."""
+        number = self.table.shuffler.last_event + 1
+        return self.device(cm.DeckSaid(device="shuffler", event_no=number, kind=kind, deck=deck, **numbers))
+
+    def shuffle(self, want: Expect) -> None:
+        """What the dealer or an honest shuffler does next."""
+        size = self.setup.rules.deck_size
+        match want.cause:
+            case "absent":
+                self.connect("shuffler", log_last=self.table.shuffler.last_event)
+            case "put_in":
+                self.machine("deck_in", want.place)
+            case "wait":
+                self.machine("shuffle_started", want.place)
+                self.machine("shuffle_done", want.place, count=size)
+            case _:
+                self.machine("deck_out", want.place)
 
     def finish(self) -> Rig:
         """To the end of the open hand, honestly."""

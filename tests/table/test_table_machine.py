@@ -79,8 +79,8 @@ def recover(rig: Rig) -> None:
         rig.do(cm.SignOn(), D1)
     if rig.table.signed_on["dealer"] != "d1":
         rig.do(cm.SignOn(), D1)
-    if rig.want.kind is Want.DECK:
-        rig.do(cm.Deck(deck="fresh"), S1)
+    while rig.want.kind in (Want.DECK, Want.SHUFFLE, Want.STUB):
+        rig.step()
     for box in rig.hand.boxes:
         if not box.carried:
             rig.do(cm.SetStake(box=box.box, ante=0))

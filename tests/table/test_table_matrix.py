@@ -13,6 +13,7 @@ from harness import D1, E1, S1, S2, Rig, make_setup
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
+from controller.domain.decks import DeckRules
 from controller.domain.hand.expects import Want
 from controller.domain.phases import PHASE_TABLE, Phase, next_phase
 from controller.domain.rejections import Rejection, Why
@@ -166,6 +167,19 @@ def _award() -> Rig:
     return rig.to(Want.AWARD)
 
 
+def _stub() -> Rig:
+    rig = Rig(setup=make_setup(decks=DeckRules(stub_hands=1))).open().stake(b1=10)
+    rig.joker("3d").lock().finish()
+    return rig
+
+
+def _shuffle() -> Rig:
+    rig = Rig(setup=make_setup(decks=DeckRules(shuffler=True))).open()
+    rig.connect("shuffler", log_last=0)
+    rig.do(cm.Deck(deck="R-1"), S1)
+    return rig
+
+
 SITUATIONS: dict[str, Callable[[], Rig]] = {
     "closed": _closed,
     "deck": _deck,
@@ -194,17 +208,20 @@ SITUATIONS: dict[str, Callable[[], Rig]] = {
     "board_dead": _board_dead,
     "irregular": _irregular,
     "fault": _fault,
+    "stub": _stub,
+    "shuffle": _shuffle,
 }
 PLAY = {"dealing", "stop", "board", "decision", "draw", "reveal", "turn", "entry", "discards", "check", "paid", "rest",
         "release", "russian", "choice", "by_hand",
         "board_dead", "declare", "stake", "next"}  # fmt: skip
+DECKS = {"deck", "stub", "shuffle"}
 OPEN = {*SITUATIONS} - {"closed"}
 POSSIBLE: dict[str, set[str]] = {
-    "sign_on": {"closed", "deck", "betting"},
-    "sign_off": {"deck", "betting"},
+    "sign_on": {"closed", "betting", *DECKS},
+    "sign_off": {"betting", *DECKS},
     "open_table": {"closed"},
-    "close_table": {"deck", "betting"},
-    "limits": {"deck", "betting"},
+    "close_table": {"betting", *DECKS},
+    "limits": {"betting", *DECKS},
     "owner": {"betting"},
     "stake": {"betting", "stake"},
     "repeat": set(),  # no hand has been played before
@@ -216,7 +233,7 @@ POSSIBLE: dict[str, set[str]] = {
     "stop": {"dealing", "stop", "by_hand"},
     "announce": {"board_dead"},
     "dealt": {"by_hand"},
-    "manual": {"deck", "betting", "locked", "award", *PLAY} - {"by_hand", "declare", "next"},
+    "manual": {*DECKS, "betting", "locked", "award", *PLAY} - {"by_hand", "declare", "next"},
     "declare": {"declare"},
     "automatic": set(),  # the shoe serves, or a hand is being played
     "fold": {"decision", "russian"},
@@ -238,7 +255,7 @@ POSSIBLE: dict[str, set[str]] = {
     "release": {"release"},
     "undo": {"betting", "draw", "reveal", "check"},
     "redirect": set(),  # draws at once: nobody else waits for a card
-    "correct_stake": {*OPEN} - {"deck", "release", "award", "next"},
+    "correct_stake": {*OPEN} - {*DECKS, "release", "award", "next"},
     "enter_card": {"entry"},
     "void_box": {"locked", "irregular", *PLAY} - {"next"},
     "void_hand": {"locked", "irregular", "fault", *PLAY},
@@ -248,15 +265,16 @@ POSSIBLE: dict[str, set[str]] = {
     "award": {"award"},
     "reset": {"fault"},
     "resume": {"irregular", "locked"},
-    "deck": {"deck"},
+    "deck": DECKS,
+    "stub_count": {"stub"},
     "approve": set(),
     "reject": set(),
-    "ok": {"next", "stake", "by_hand", "reveal", "turn", "paid", "rest"},
+    "ok": {"next", "stub", "stake", "by_hand", "reveal", "turn", "paid", "rest"},
     "answer_alarm": set(),  # none stands
     "pair": {"closed"},
     "unpair": {"closed"},
     "training": set(),  # this table has none: tests/table/test_table_training.py
-    "lamp_test": {"closed", "deck", "betting"},
+    "lamp_test": {"closed", "betting", *DECKS},
 }
 
 
@@ -332,6 +350,7 @@ ARGS: dict[str, object] = {
     "card": "As", "missing": "y", "operator": "d1", "role": "dealer", "id": 4, "seconds": 10, "counted": 1,
     "said": "pair win", "side_bets": 2, "total": 3, "amount": 7, "hit": 1, "stake": 1, "jackpot": 2, "alarm": 3,
     "door": "enclosure",
+    "deck": "R-1",
 }  # fmt: skip
 
 
@@ -349,7 +368,7 @@ def test_numbers_are_unique() -> None:
     reasons = [why.number for why in Why]
     steps = [number for number, _, _ in TEXTS]
     assert len(set(reasons + steps)) == len(reasons + steps)
-    named = (Want.START, Want.CARD, Want.ENTRY, Want.SUPERVISOR)  # these have several texts each
+    named = (Want.START, Want.SHUFFLE, Want.CARD, Want.ENTRY, Want.SUPERVISOR)  # these have several texts each
     assert set(prompts._TEXTS) >= {str(want) for want in Want if want not in named}
     assert set(prompts._CAUSES) == set(Cause)
 
@@ -359,7 +378,7 @@ def test_prompts_fit_the_display(text: tuple[int, str, str]) -> None:
     """Three lines of twenty beside the first: what does not fit would be cut off unread."""
     _, en, ru = text
     rig = Rig(setup=make_setup()).open()
-    values = {"b": 6, "n": 2, "i": 5, "d": "x"}
+    values = {"b": 6, "n": 2, "i": 5, "d": "x", "p": "ABCDEF-12345"}
     for language, words in (("en", en), ("ru", ru)):
         shown = words.format(**values)
         lines = prompts.display(rig.table, prompts.Prompt("", shown, shown), rig.setup, language)[1:]

@@ -7,6 +7,15 @@ text ("As", "??" for one never read), keys and seeds hex text. Money is in minor
 from __future__ import annotations
 
 from controller.domain.events.base import Event
+from controller.domain.events.decks import (
+    DeckAged,
+    DeckBrought,
+    DeckRetired,
+    DeckVerified,
+    ShufflerAdopted,
+    ShufflerTold,
+    StubCounted,
+)
 from controller.domain.events.play import (
     BetMade,
     BlindSet,
@@ -146,8 +155,12 @@ __all__ = [
     "DealerBought",
     "DealerRedrawn",
     "DealerRevealed",
+    "DeckAged",
+    "DeckBrought",
     "DeckQuarantined",
+    "DeckRetired",
     "DeckTaken",
+    "DeckVerified",
     "DeviceDown",
     "DeviceNoted",
     "DevicePaired",
@@ -202,12 +215,15 @@ __all__ = [
     "RunStarted",
     "SensorsRead",
     "ShoeAdopted",
+    "ShufflerAdopted",
+    "ShufflerTold",
     "SideBetLifted",
     "SixthBought",
     "StakeCorrected",
     "StakeEntered",
     "StakeSet",
     "StopTimedOut",
+    "StubCounted",
     "TableClosed",
     "TableOpened",
     "TakersSettled",

@@ -56,6 +56,7 @@ class TableOpened(Event, frozen=True, kw_only=True, tag=True):
     boxes: int
     sensors: dict[str, Any] = msgspec.field(default_factory=dict)
     doors: dict[str, Any] = msgspec.field(default_factory=dict)
+    decks: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 class TableClosed(Event, frozen=True, kw_only=True, tag=True):
@@ -161,9 +162,10 @@ class DeckTaken(Event, frozen=True, kw_only=True, tag=True):
 
 
 class DeckQuarantined(Event, frozen=True, kw_only=True, tag=True):
-    """The deck is not to be dealt again; another must be named."""
+    """The deck is not to be dealt again; another must be named. `deck`: which, else the one in play."""
 
     reason: str
+    deck: str = ""
 
 
 class PhaseEntered(Event, frozen=True, kw_only=True, tag=True):

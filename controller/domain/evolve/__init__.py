@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from controller.domain import events as ev
-from controller.domain.evolve import play, settling, trouble, watch  # noqa: F401 - they register their folds
+from controller.domain.evolve import decks, play, settling, trouble, watch  # noqa: F401 - they register their folds
 from controller.domain.evolve import table as _table  # noqa: F401
 from controller.domain.evolve.folding import FOLDS, replace
 from controller.domain.state import Table

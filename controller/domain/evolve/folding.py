@@ -9,12 +9,13 @@ import msgspec
 
 from controller.domain import events as ev
 from controller.domain.phases import next_health
-from controller.domain.state import UNKNOWN, Box, FaceDown, FaceUp, Slot, Stake, Table, Unread
+from controller.domain.state import SHUFFLER, UNKNOWN, Box, FaceDown, FaceUp, Secret, Slot, Stake, Table, Unread
 
 E = TypeVar("E", bound=ev.Event)
 Fold = Callable[[Table, Any], Table]
 FOLDS: dict[type[ev.Event], Fold] = {}
 replace = msgspec.structs.replace
+RECENT_EVENTS = 64
 
 
 def on(kind: type[E]) -> Callable[[Callable[[Table, E], Table]], Callable[[Table, E], Table]]:
@@ -30,6 +31,14 @@ def on(kind: type[E]) -> Callable[[Callable[[Table, E], Table]], Callable[[Table
 def trusting(table: Table) -> Table:
     """People have looked and decided: a device that was distrusted may serve again."""
     return replace(table, devices={name: next_health(health, "trusted") for name, health in table.devices.items()})
+
+
+def heard(table: Table, device: str, event_no: int, what: str) -> Table:
+    """A numbered event is on record: which memory it belongs to, and what a repeat of it must equal."""
+    memory = table.shuffler if device == SHUFFLER else table.shoe
+    recent = (*memory.recent, (event_no, Secret(what)))[-RECENT_EVENTS:]
+    memory = replace(memory, last_event=event_no, log_last=max(memory.log_last, event_no), recent=recent)
+    return replace(table, shuffler=memory) if device == SHUFFLER else replace(table, shoe=memory)
 
 
 def with_hand(table: Table, **changes: Any) -> Table:

@@ -7,10 +7,12 @@ from typing import Any
 import msgspec
 
 from controller.domain import events as ev
-from controller.domain.evolve.folding import dealt_slot, on, proposed, put, replace, with_box, with_hand
+from controller.domain.evolve.decks import shuffler_missed
+from controller.domain.evolve.folding import dealt_slot, heard, on, proposed, put, replace, with_box, with_hand
 from controller.domain.phases import JokerPhase, Phase
 from controller.domain.play import Action
 from controller.domain.state import (
+    SHUFFLER,
     Box,
     CardSource,
     Cause,
@@ -26,7 +28,6 @@ from controller.domain.state import (
     Unread,
 )
 
-RECENT_EVENTS = 64
 RECENT_JOKERS = 12
 UNCOUNTED = frozenset({Cause.CARDS_LOST, Cause.READS_DOUBTED})
 
@@ -109,22 +110,21 @@ def _raised_if_blind(box: Box) -> Box:
     return replace(box, decision=Decision.RAISE, bet=2 * box.ante) if box.ante and box.blind else box
 
 
-def _heard(table: Table, event_no: int, what: str) -> Table:
-    recent = (*table.shoe.recent, (event_no, Secret(what)))[-RECENT_EVENTS:]
-    log_last = max(table.shoe.log_last, event_no)
-    return replace(table, shoe=replace(table.shoe, last_event=event_no, log_last=log_last, recent=recent))
-
-
 @on(ev.CardDealt)
 def _card_dealt(table: Table, event: ev.CardDealt) -> Table:
     assert table.hand is not None
     if event.event_no:
-        table = _heard(table, event.event_no, event.card)
+        table = given(heard(table, event.device, event.event_no, event.card))
     slot = Unread() if event.unread else dealt_slot(event.card)
     hand = table.hand
     assert hand is not None
     table = with_hand(table, unread=hand.unread + isinstance(slot, Unread))
     return _laid(table, hand, event.place, event.box, (slot,))
+
+
+def given(table: Table) -> Table:
+    """One card more has left the shoe since the deck was taken."""
+    return table if table.given is None else replace(table, given=table.given + 1)
 
 
 def _laid(table: Table, hand: Hand, place: str, box: int, slots: tuple[Slot, ...]) -> Table:
@@ -150,7 +150,7 @@ def _cards_by_hand(table: Table, event: ev.CardsByHand) -> Table:
 
 @on(ev.CardRefused)
 def _card_refused(table: Table, event: ev.CardRefused) -> Table:
-    table = _heard(table, event.event_no, "")
+    table = given(heard(table, event.device, event.event_no, ""))
     hand = table.hand
     if hand is None or table.cards is not CardSource.SHOE:  # dealt by hand, it was counted as it lay there
         return table
@@ -161,17 +161,20 @@ def _card_refused(table: Table, event: ev.CardRefused) -> Table:
 
 @on(ev.DeviceNoted)
 def _device_noted(table: Table, event: ev.DeviceNoted) -> Table:
-    return _heard(table, event.event_no, f"note:{event.kind}")
+    return heard(table, event.device, event.event_no, f"note:{event.kind}")
 
 
 @on(ev.ReadDoubted)
 def _read_doubted(table: Table, event: ev.ReadDoubted) -> Table:
-    return _heard(table, event.event_no, "")
+    return heard(table, event.device, event.event_no, "")
 
 
 @on(ev.EventsMissed)
 def _events_missed(table: Table, event: ev.EventsMissed) -> Table:
-    table = _heard(table, event.last, "")
+    table = heard(table, event.device, event.last, "")
+    if event.device == SHUFFLER:
+        return shuffler_missed(table)
+    table = replace(table, given=None)  # nobody knows how many cards were among them
     idle = table.cards is not CardSource.SHOE
     if idle or table.hand is None or table.hand.phase in (Phase.DECK_CHECK, Phase.BETTING):
         return table

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from controller.domain import events as ev
+from controller.domain.evolve.decks import hand_over, put_away
 from controller.domain.evolve.folding import on, proposed, replace, trusting, with_hand
 from controller.domain.phases import Health, JokerPhase, Phase, next_health
-from controller.domain.state import CardSource, FaceUp, Hand, Secret, Stake, Table, Waiting
+from controller.domain.state import SHUFFLER, CardSource, FaceUp, Hand, Secret, ShoeMemory, Stake, Table, Waiting
 
 LONG_S = 60  # a restart is no time away
 
@@ -37,7 +38,8 @@ def _table_opened(table: Table, event: ev.TableOpened) -> Table:
 
 @on(ev.TableClosed)
 def _table_closed(table: Table, event: ev.TableClosed) -> Table:
-    return replace(table, open=False, hand=None, stakes=(), waiting=())
+    table = replace(table, open=False, hand=None, stakes=(), waiting=())
+    return put_away(table)
 
 
 @on(ev.TrainingStarted)
@@ -99,15 +101,22 @@ def _device_up(table: Table, event: ev.DeviceUp) -> Table:
     health = next_health(table.devices.get(event.device, Health.ABSENT), "identified")
     shoe = table.shoe
     if event.device == "shoe":
-        shoe = replace(
-            shoe,
-            owner=shoe.owner or event.serial,
-            serial=event.serial,
-            firmware=event.firmware,
-            boot_id=event.boot_id,
-            log_last=event.log_last,
-        )
-    return replace(table, devices={**table.devices, event.device: health}, shoe=shoe)
+        shoe = _introduced(shoe, event)
+    shuffler = _introduced(table.shuffler, event) if event.device == SHUFFLER else table.shuffler
+    return replace(table, devices={**table.devices, event.device: health}, shoe=shoe, shuffler=shuffler)
+
+
+def _introduced(memory: ShoeMemory, event: ev.DeviceUp) -> ShoeMemory:
+    return replace(
+        memory,
+        owner=memory.owner or event.serial,
+        model=event.model,
+        serial=event.serial,
+        firmware=event.firmware,
+        boot_id=event.boot_id,
+        log_last=event.log_last,
+        sealed=event.sealed,
+    )
 
 
 @on(ev.ShoeAdopted)
@@ -139,16 +148,6 @@ def _hand_opened(table: Table, event: ev.HandOpened) -> Table:
     return replace(table, hand=hand, hands=event.hand)
 
 
-@on(ev.DeckTaken)
-def _deck_taken(table: Table, event: ev.DeckTaken) -> Table:
-    return replace(table, quarantined="")
-
-
-@on(ev.DeckQuarantined)
-def _deck_quarantined(table: Table, event: ev.DeckQuarantined) -> Table:
-    return replace(table, quarantined=event.reason)
-
-
 @on(ev.PhaseEntered)
 def _phase_entered(table: Table, event: ev.PhaseEntered) -> Table:
     return with_hand(table, phase=Phase(event.phase))
@@ -159,8 +158,15 @@ def _hand_ended(table: Table, event: ev.HandEnded) -> Table:
     assert table.hand is not None
     shown = table.last_hand if event.outcome == "not_played" else _public_result(table.hand, event)
     carried = _carried(table, table.hand) if event.outcome == "settled" else table.carried
+    table = hand_over(table, _left_the_deck(table.hand), event.outcome != "not_played")
     table = replace(table, hand=None, waiting=(), last_hand=shown, carried=carried)
     return table if event.outcome == "not_played" else replace(table, door_marks=table.doors, off_s=0)
+
+
+def _left_the_deck(hand: Hand) -> int:
+    """Cards that this hand took, wherever they went."""
+    boxes = sum(len(box.dealt) + len(box.drawn) for box in hand.boxes)
+    return boxes + len(hand.dealer) + len(hand.dealer_drawn) + len(hand.burns) + hand.burned
 
 
 def _carried(table: Table, hand: Hand) -> tuple[Stake, ...]:

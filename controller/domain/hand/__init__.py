@@ -16,6 +16,7 @@ from controller.domain.hand import (
     chips,
     dealing,
     decisions,
+    decks,
     declaring,
     doors,
     jackpot,
@@ -137,9 +138,13 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
         case cm.DoubtIn() as cmd:
             return dealing.doubt_in(table, cmd, setup)
         case cm.NoteIn() as cmd:
-            return doors.with_lid(dealing.note_in(table, cmd), table, cmd, setup)
+            return doors.with_lid(dealing.note_in(table, cmd, setup), table, cmd, setup)
         case cm.DoorIn() as cmd:
             return doors.door_in(table, cmd.door, cmd.open, setup)
+        case cm.DeckSaid() as cmd:
+            return decks.told(table, cmd, setup)
+        case cm.DeckTime() as cmd:
+            return (ev.DeckAged(minutes=cmd.minutes),) if table.open else ()
         case cm.LostIn() as cmd:
             return dealing.lost_in(table, cmd)
         case cm.DeviceIn() as cmd:
@@ -287,9 +292,11 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
         case cm.Resume():
             return trouble.resume(table, hand, cmd, setup)
         case cm.Deck():
-            return people.new_deck(table, hand, cmd)
+            return decks.bring(table, hand, cmd, setup)
         case cm.Announce():
             return trouble.announce(table, hand, setup)
+        case cm.StubCount():
+            return decks.stub_count(table, hand, cmd, setup)
         case cm.BoardShows():
             return dealing.board_shows(hand)
         case cm.TimeOut():
@@ -326,6 +333,8 @@ def _ok_steps(table: Table, hand: Hand, setup: Setup) -> tuple[cm.Command, ...]:
             return (cm.Dealt(),)
         case Want.REVEAL:
             return (cm.Reveal(),)
+        case Want.STUB:
+            return (cm.StubCount(number=want.count),)
         case Want.TURN:
             return (cm.Turned(box=want.box),)
         case Want.STAKE:

@@ -7,7 +7,7 @@ before the phase that it opens, in one transaction.
 from __future__ import annotations
 
 from controller.domain import events as ev
-from controller.domain.hand import by_hand, chips, dealer, doors, people, settling, trouble
+from controller.domain.hand import by_hand, chips, dealer, decks, doors, people, settling, trouble
 from controller.domain.hand.expects import (
     Want,
     current_decider,
@@ -37,6 +37,8 @@ def advance(table: Table, setup: Setup, entropy: Entropy) -> tuple[ev.Event, ...
     match hand.phase:
         case Phase.DECK_CHECK:
             return _deck(table, hand, setup)
+        case Phase.BETTING:
+            return _other_deck(table, setup)
         case Phase.LOCKED:
             return _counted(hand, setup)
         case Phase.DEALING:
@@ -58,10 +60,15 @@ def _enter(hand: Hand, trigger: str) -> tuple[ev.Event, ...]:
 
 
 def _deck(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
-    if table.quarantined:
-        return ()
-    taken = ev.DeckTaken(deck="", source="unchecked")
-    return (taken, *_enter(hand, "deck_taken"), *chips.standing(table, hand, setup))
+    found = decks.next_deck(table, setup)
+    if not decks.lies_there(table, found, setup):
+        return found
+    return (*found, *_enter(hand, "deck_taken"), *chips.standing(table, hand, setup))
+
+
+def _other_deck(table: Table, setup: Setup) -> tuple[ev.Event, ...]:
+    """Bets are open and the deck is out of play: another one that has been counted takes its place."""
+    return decks.next_deck(table, setup) if table.quarantined and setup.decks.shuffler else ()
 
 
 def _counted(hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:

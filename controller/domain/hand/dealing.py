@@ -8,12 +8,12 @@ from __future__ import annotations
 from controller.domain import cards
 from controller.domain import commands as cm
 from controller.domain import events as ev
-from controller.domain.hand import by_hand
+from controller.domain.hand import by_hand, decks
 from controller.domain.hand.expects import Expect, Want, expects
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import HELD, JokerPhase, Phase, next_joker, next_phase
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import UNKNOWN, CardSource, Cause, FaceDown, FaceUp, Hand, Table
+from controller.domain.state import SHUFFLER, UNKNOWN, CardSource, Cause, FaceDown, FaceUp, Hand, ShoeMemory, Table
 
 Result = tuple[ev.Event, ...] | Rejection
 
@@ -30,18 +30,30 @@ def card_in(table: Table, cmd: cm.CardIn, setup: Setup) -> Result:
     return _unexpected(table, cmd)
 
 
-def note_in(table: Table, cmd: cm.NoteIn) -> Result:
+def note_in(table: Table, cmd: cm.NoteIn, setup: Setup) -> Result:
     """A numbered event that is no card: recorded, so that it can be acknowledged."""
-    if cmd.event_no <= table.shoe.last_event:
-        return _again(table, cmd.event_no, f"note:{cmd.kind}")
-    if cmd.event_no > table.shoe.last_event + 1:
+    memory, what = _memory(table, cmd.device), f"note:{cmd.kind}"
+    if cmd.event_no <= memory.last_event and cmd.device == SHUFFLER:
+        return decks.again(memory, cmd.event_no, what)
+    if cmd.event_no <= memory.last_event:
+        return _again(table, cmd.event_no, what)
+    if cmd.event_no > memory.last_event + 1:
         return ()
     noted = ev.DeviceNoted(device=cmd.device, event_no=cmd.event_no, kind=cmd.kind, detail=cmd.detail)
+    if cmd.device == SHUFFLER:
+        return (noted,)
+    wrong = decks.against_the_shoe(table, cmd.kind, cmd.detail, setup)
+    if wrong:
+        return (noted, *wrong)
     hand = table.hand
     serving = hand is not None and hand.phase in HELD and table.cards is CardSource.SHOE
     if cmd.kind == "double_feed" and hand is not None and serving:  # two cards left, one was told
         return (noted, *hold(hand, Cause.DECLARED, None), ev.CallRaised(reason="double feed at the shoe"))
     return (noted,)
+
+
+def _memory(table: Table, device: str) -> ShoeMemory:
+    return table.shuffler if device == SHUFFLER else table.shoe
 
 
 def _again(table: Table, event_no: int, what: str) -> Result:
@@ -72,7 +84,8 @@ def _placed(table: Table, hand: Hand, cmd: cm.CardIn, want: Expect, setup: Setup
     )
     if not fits:  # a card twice, or one of another game: the deck is out, and nobody hears which card it was
         where = Expect(kind=Want.CARD, place=want.place, box=want.box, index=want.index)
-        return (dealt, ev.DeckQuarantined(reason=str(Cause.DECK_FAULT)), *hold(hand, Cause.DECK_FAULT, where))
+        out = ev.DeckQuarantined(reason=str(Cause.DECK_FAULT))
+        return (dealt, *decks.doubted(table), out, *hold(hand, Cause.DECK_FAULT, where))
     if dealt.unread and hand.unread + 1 > setup.procedure.max_unknown:
         return (dealt, *hold(hand, Cause.TOO_MANY_UNREAD, want))
     return (dealt,)
@@ -130,11 +143,12 @@ def fault(table: Table, cause: Cause, detail: str) -> tuple[ev.Event, ...]:
 
 def lost_in(table: Table, cmd: cm.LostIn) -> Result:
     """Events that the shoe no longer has: never guessed. During a hand the table stops."""
-    if cmd.last <= table.shoe.last_event:
+    memory = _memory(table, cmd.device)
+    if cmd.last <= memory.last_event:
         return ()
-    first = max(cmd.first, table.shoe.last_event + 1)
+    first = max(cmd.first, memory.last_event + 1)
     missed = ev.EventsMissed(device=cmd.device, first=first, last=cmd.last)
-    idle = table.cards is not CardSource.SHOE  # nothing of this hand comes from it any more
+    idle = table.cards is not CardSource.SHOE or cmd.device == SHUFFLER  # nothing of this hand comes from it any more
     if idle or table.hand is None or table.hand.phase in (Phase.DECK_CHECK, Phase.BETTING):
         return (missed,)
     return (missed, *fault(table, Cause.CARDS_LOST, f"{first}..{cmd.last}"))
@@ -168,6 +182,8 @@ def device_in(table: Table, cmd: cm.DeviceIn) -> Result:
         log_last=cmd.log_last,
         sealed=cmd.sealed,
     )
+    if cmd.device == SHUFFLER:
+        return decks.shuffler_in(table, up)
     shoe = table.shoe
     if cmd.device == "shoe" and not shoe.owner and cmd.log_last > 0:  # whatever its log holds was dealt elsewhere
         return (up, ev.ShoeAdopted(event_no=cmd.log_last))

@@ -10,7 +10,8 @@ from enum import StrEnum
 
 import msgspec
 
-from controller.domain.hand import by_hand, dealer, jackpot
+from controller.domain.decks import Waits, waits
+from controller.domain.hand import by_hand, dealer, decks, jackpot
 from controller.domain.hand.by_hand import HAND_CARDS
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import JokerPhase, Phase
@@ -33,6 +34,8 @@ class Want(StrEnum):
 
     OPEN = "open"
     DECK = "deck"
+    STUB = "stub"
+    SHUFFLE = "shuffle"
     START = "start"
     COUNT = "count"
     CARD = "card"
@@ -58,7 +61,7 @@ class Want(StrEnum):
 
 
 class Expect(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The next step. `place` as in CardDealt; `index` from 0; `count`: cards still to be named or drawn."""
+    """The next step. `place` as in CardDealt, or a deck's mark; `index` from 0; `count`: cards to name or draw."""
 
     kind: Want
     place: str = ""
@@ -78,9 +81,9 @@ def expects(table: Table, setup: Setup) -> Expect:
         return Expect(kind=Want.OPEN) if not table.open else NOTHING
     match hand.phase:
         case Phase.DECK_CHECK:
-            return Expect(kind=Want.DECK, cause=table.quarantined)
+            return _deck(table, setup)
         case Phase.BETTING:
-            return Expect(kind=Want.DECK, cause=table.quarantined) if table.quarantined else Expect(kind=Want.START)
+            return _deck(table, setup) if table.quarantined else Expect(kind=Want.START)
         case Phase.LOCKED:
             return Expect(kind=Want.COUNT, count=side_bets(hand))
         case Phase.DEALING:
@@ -100,6 +103,17 @@ def expects(table: Table, setup: Setup) -> Expect:
 def lit(box: Box) -> bool:
     """In play with a side bet (bonus or jackpot)."""
     return box.playing and bool(box.bonus or box.jackpot)
+
+
+def _deck(table: Table, setup: Setup) -> Expect:
+    """The deck of the next hand: counted, brought, put in, waited for or taken out."""
+    if decks.stub_due(table, setup):
+        return Expect(kind=Want.STUB, count=decks.stub(table, setup))
+    if not setup.decks.shuffler:
+        return Expect(kind=Want.DECK, cause=table.quarantined)
+    step, mark = waits(table.decks, decks.connected(table))
+    people = step in (Waits.BRING, Waits.OFFERED)
+    return Expect(kind=Want.DECK if people else Want.SHUFFLE, cause=str(step), place=mark)
 
 
 def side_bets(hand: Hand) -> int:

@@ -8,7 +8,7 @@ import msgspec
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
-from controller.domain.hand import jackpot
+from controller.domain.hand import decks, jackpot
 from controller.domain.hand.authority import OVERSIGHT, Grade, Identity, missing
 from controller.domain.hand.setup import Entropy, Plate, Setup, Training
 from controller.domain.hand.trouble import adopt_shoe
@@ -78,10 +78,11 @@ def open_table(table: Table, setup: Setup, people: tuple[Identity, ...]) -> Resu
         boxes=setup.boxes,
         sensors=_plain(setup.sensors) if setup.sensors else {},
         doors=_plain(setup.doors),
+        decks=_plain(setup.decks),
     )
     shoe = table.shoe
     anew = shoe.serial and (shoe.serial != shoe.owner or shoe.log_last < shoe.last_event)
-    return (*signed, opened, *jackpot.opened(table, setup), *(adopt_shoe(table) if anew else ()))
+    return (*signed, opened, *jackpot.opened(table, setup), *(adopt_shoe(table) if anew else ()), *decks.adopted(table))
 
 
 def _plain(struct: msgspec.Struct) -> dict[str, Any]:
@@ -163,15 +164,6 @@ def answer_alarm(table: Table, cmd: cm.AnswerAlarm, people: tuple[Identity, ...]
     if not cmd.reason.strip():
         return reject(Why.BAD_ARGUMENT, what="reason: say what it was")
     return (ev.AlarmAnswered(id=cmd.alarm, operators=tuple(p.operator for p in people), reason=cmd.reason),)
-
-
-def new_deck(table: Table, hand: Hand, cmd: cm.Deck) -> Result:
-    """A supervisor names another deck."""
-    if hand.phase is not Phase.DECK_CHECK and not (hand.phase is Phase.BETTING and table.quarantined):
-        return reject(Why.NOT_NOW, command="deck", phase=hand.phase)
-    if not cmd.deck.strip():
-        return reject(Why.BAD_ARGUMENT, what="deck: name the deck's id")
-    return (ev.DeckTaken(deck=cmd.deck, source="supervisor"),)
 
 
 def open_hand(table: Table, entropy: Entropy) -> tuple[ev.Event, ...]:

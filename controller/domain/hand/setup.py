@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from controller.domain.decks import DeckRules
 from controller.domain.ruleset import RuleSet
 from controller.domain.state import CardSource, DeclaredBy, Equipment, StakeEntry
 
@@ -117,6 +118,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     meter_start: str = ""
     sensors: BetSensors | None = None
     doors: Doors = Doors()
+    decks: DeckRules = DeckRules()
     settle_rules: str
     settle_set: dict[str, Any]
 
