@@ -30,6 +30,7 @@ from controller.domain.state import (
     Unread,
 )
 from controller.table import prompts
+from controller.table.allowed import ALLOWED
 from controller.table.payout import PayLine, pay_lines
 
 BACK = "back"
@@ -273,47 +274,6 @@ def lamp(box: Box, hand: Hand, setup: Setup) -> str:
 
 # --- what may be done now --------------------------------------------------------------------------------------------
 
-_ALLOWED: dict[Want, tuple[str, ...]] = {
-    Want.OPEN: ("open_table", "sign_on"),
-    Want.DECK: ("deck", "close_table"),
-    Want.SHUFFLE: ("deck", "close_table"),
-    Want.STUB: ("stub_count", "deck", "close_table"),
-    Want.START: (
-        "start",
-        "stake",
-        "owner",
-        "blind",
-        "repeat",
-        "backers",
-        "count",
-        "undo",
-        "sign_on",
-        "close_table",
-        "limits",
-    ),
-    Want.COUNT: ("resume", "count", "void_hand"),
-    Want.CARD: ("irregular", "manual", "void_box", "void_hand"),
-    Want.DEAL: ("dealt", "irregular", "void_box", "void_hand"),
-    Want.STOP: ("stop", "irregular", "void_box", "void_hand"),
-    Want.BOARD: ("irregular", "void_box", "void_hand"),
-    Want.ENTRY: ("enter_card", "void_box", "void_hand"),
-    Want.DECLARE: ("declare", "hold", "void_box", "void_hand"),
-    Want.DECISION: ("undo", "irregular", "correct_stake", "void_box", "void_hand"),
-    Want.CHOICE: ("take_ante", "buy_dealer", "undo", "irregular", "void_box", "void_hand"),
-    Want.REVEAL: ("reveal", "undo", "irregular", "void_hand"),
-    Want.TURN: ("turned", "hold", "correct_stake", "void_box", "void_hand"),
-    Want.DISCARDS: ("discarded", "differs", "undo", "hold", "void_box", "void_hand"),
-    Want.CHECK: ("discard_check", "discarded", "differs", "undo", "hold", "void_box", "void_hand"),
-    Want.PAID: ("paid", "discarded", "differs", "undo", "hold", "correct_stake", "void_box", "void_hand"),
-    Want.NEXT: ("start", "irregular", "void_hand"),
-    Want.STAKE: ("stake", "differs", "undo", "hold", "void_box", "void_hand"),
-    Want.REST: ("rest", "hold", "void_box", "void_hand"),
-    Want.AWARD: ("award",),
-    Want.RELEASE: ("release", "void_box", "void_hand"),
-    Want.SUPERVISOR: ("resume", "reset", "void_box", "void_hand"),
-    Want.NOTHING: (),
-}
-
 
 def allowed(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
     """Words of the commands that make sense now, the next step first."""
@@ -323,7 +283,7 @@ def allowed(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
 
 def _words(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
     hand = table.hand
-    words = _ALLOWED[want.kind]
+    words = ALLOWED[want.kind]
     if hand is None:
         return words
     if want.kind is Want.SUPERVISOR:
