@@ -358,7 +358,8 @@ class _Assembled:
 
     def _ask_pin(self, asked: Supervised, version: int) -> None:
         """The slow check runs at the PIN desk; its answer comes home through the inbox."""
-        self._pins.check_keys(asked.pin, lambda verdict: self._said(PinSaid(asked.command, version, verdict)))
+        check, proof = (self._pins.check_badge, asked.badge) if asked.badge else (self._pins.check_keys, asked.pin)
+        check(proof, lambda verdict: self._said(PinSaid(asked.command, version, verdict)))
 
     def _said(self, said: PinSaid) -> None:
         self._hw.inbox.put(said)

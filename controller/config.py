@@ -23,6 +23,7 @@ from controller.domain.paytable import Category
 from controller.domain.state import CardSource, DeclaredBy, Equipment, StakeEntry
 from controller.equipment import equipment_wrong
 from controller.errors import TableError
+from controller.peripheral_config import BadgeSection, wrong_pattern
 from controller.watch_config import AlarmsSection, DoorsSection, SensorsSection, sensors_wrong
 
 MAX_BYTES = 256 * 1024  # a configuration of a table has a few kilobytes; anything else is another file
@@ -189,6 +190,7 @@ class Config(Struct, frozen=True, kw_only=True):
     procedure: ProcedureSection = ProcedureSection()
     shoe: ShoeSection | None = None
     reader: ReaderSection | None = None
+    badge: BadgeSection | None = None
     jackpot: JackpotSection | None = None
     gpio: GpioSection = field(default_factory=GpioSection)
     sensors: SensorsSection | None = None
@@ -251,6 +253,8 @@ def _sense(config: Config) -> Iterator[Mistake]:
         yield Mistake("shoe", "missing section shoe", remedy)
     if config.shoe is not None and config.reader is not None:
         yield Mistake("reader", "both [shoe] and [reader]", "keep the one that reads the cards as they are dealt")
+    for what in wrong_pattern(config.badge.pattern, "badge") if config.badge is not None else ():
+        yield Mistake("badge.pattern", f"badge.pattern {what}", "give a regular expression for a whole line")
     if table.mode is Mode.PRODUCTION and config.gpio.factory != "lgpio":
         what = f"gpio.factory {config.gpio.factory!r} in production"
         yield Mistake("gpio.factory", what, 'give "lgpio", or set table.mode to "bench"')
@@ -308,6 +312,7 @@ def _absolute(config: Config, source: Path, environ: Mapping[str, str]) -> Confi
         control=ControlSection(operators=at(config.control.operators), socket=at(config.control.socket)),
         shoe=config.shoe
         and replace(config.shoe, port=at(config.shoe.port), key=config.shoe.key and at(config.shoe.key)),
+        badge=config.badge and replace(config.badge, port=at(config.badge.port)),
         reader=config.reader and replace(config.reader, port=at(config.reader.port), codes=at(config.reader.codes)),
         shuffler=config.shuffler and replace(config.shuffler, key=config.shuffler.key and at(config.shuffler.key)),
         log=replace(log, file=log.file and at(log.file)),

@@ -24,6 +24,7 @@ from controller.errors import TableError
 from controller.journal.keys import read_key
 from controller.runtime.pairing import Sealed
 from controller.runtime.parts import Line
+from drivers.badge_reader import BadgeReader
 from drivers.gpio.errors import PortError
 from drivers.gpio.factory import factory_name, open_factory
 from drivers.gpio.joker_board import JokerBoard
@@ -124,12 +125,15 @@ def _open_lines(
     """The devices on serial ports."""
     seal = _seal(config.shoe.key) if config.shoe is not None else None
     source, section = _source(config, last_event, cards, seal)
-    if source is None or section is None:
-        return (), (), None
-    port = _open_serial(source.name, section.port, section.baud, inbox, stack)
-    key = section.key if isinstance(section, ShoeSection) else None
-    device = _pairable(source, seal, key, sealed)
-    return (Line(device, port),), (port,), source
+    lines, ports = list[Line](), list[BytePort]()
+    if source is not None and section is not None:
+        ports.append(_open_serial(source.name, section.port, section.baud, inbox, stack))
+        key = section.key if isinstance(section, ShoeSection) else None
+        lines.append(Line(_pairable(source, seal, key, sealed), ports[0]))
+    if config.badge is not None:
+        ports.append(_open_serial("badge", config.badge.port, config.badge.baud, inbox, stack))
+        lines.append(Line(BadgeReader("badge", config.badge.pattern, config.badge.ends), ports[-1]))
+    return tuple(lines), tuple(ports), source
 
 
 def _pairable(device: Device, seal: HostSeal | None, key: str | None, sealed: dict[str, Sealed]) -> Device:

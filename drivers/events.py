@@ -86,6 +86,16 @@ class CardRead(msgspec.Struct, frozen=True):
         return f"CardRead(device={self.device!r}, event_no={self.event_no}, card=**)"
 
 
+class BadgeRead(msgspec.Struct, frozen=True):
+    """Somebody has shown a badge."""
+
+    device: str
+    badge: str
+
+    def __repr__(self) -> str:
+        return f"BadgeRead(device={self.device!r}, badge=**)"
+
+
 class DoubtfulRead(msgspec.Struct, frozen=True):
     """A reader without a log may have missed or garbled cards; how many, nobody can tell.
 
@@ -187,6 +197,15 @@ class SensorLevels(msgspec.Struct, frozen=True):
 
 
 DeviceEvent = (
-    DeviceReady | DevicePaired | DeviceLost | CardRead | DoubtfulRead | DeviceNote | DeckTold | EventsLost | DeviceFault
+    DeviceReady
+    | DevicePaired
+    | DeviceLost
+    | CardRead
+    | DoubtfulRead
+    | BadgeRead
+    | DeviceNote
+    | DeckTold
+    | EventsLost
+    | DeviceFault
 )
 PortEvent = PortOpened | PortBytes | PortClosed

@@ -1,8 +1,11 @@
-"""`tablectl operator add, list, reset`: the file of operators. Never prints a PIN or its hash."""
+"""`tablectl operator add, list, reset, badge, remove`: the file of operators. Never prints a PIN, a badge or a hash."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -13,14 +16,32 @@ from controller.control.operators import PIN_RULE, Operator, Role
 
 DEFAULT_FILE = Path("/etc/table-controller/operators.json")
 
-_file = click.option(
-    "--file",
-    "path",
-    type=click.Path(path_type=Path),
-    default=DEFAULT_FILE,
-    show_default=True,
-    help="The file of operators.",
-)
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _file(command: Function) -> Function:
+    """Options that say which file: --file, or --config whose control.operators it is. The command gets its `path`."""
+
+    @functools.wraps(command)
+    def found(*args: Any, file: Path | None, config: Path | None, **named: Any) -> Any:
+        return command(*args, path=_path(file, config), **named)
+
+    text = f"The file of operators (default {DEFAULT_FILE})."
+    named = click.option("--file", type=click.Path(path_type=Path), help=text)
+    by_config = click.option("--config", type=click.Path(path_type=Path), help="table.toml that names the file.")
+    return cast(Function, named(by_config(found)))
+
+
+def _path(file: Path | None, config: Path | None) -> Path:
+    if file is not None and config is not None:
+        raise click.UsageError("give --file or --config, not both")
+    if config is None:
+        return file or DEFAULT_FILE
+    from controller.config import load_config  # noqa: PLC0415 - only where it is asked for
+
+    return Path(load_config(config).control.operators)
+
+
 _pin_fd = click.option(
     "--pin-fd", type=click.IntRange(min=0), help=f"Read the PIN ({PIN_RULE}) here, not on the terminal."
 )
@@ -72,7 +93,34 @@ def reset(operator_id: str, path: Path, pin_fd: int | None, as_json: bool) -> No
     _show([operators.reset(path, operator_id, _new_pin(operator_id, pin_fd))], as_json)
 
 
+@operator.command()
+@click.argument("operator_id", metavar="ID")
+@_file
+@_json
+def remove(operator_id: str, path: Path, as_json: bool) -> None:
+    """Takes an operator out. What he did stays in the journal."""
+    _show([operators.remove(path, operator_id)], as_json)
+
+
+@operator.command()
+@click.argument("operator_id", metavar="ID")
+@click.option("--badge-fd", type=click.IntRange(min=0), help="Read the badge here, not on the terminal.")
+@click.option("--none", "none", is_flag=True, help="Take his badge away.")
+@_file
+@_json
+def badge(operator_id: str, badge_fd: int | None, none: bool, path: Path, as_json: bool) -> None:
+    """A badge for an operator: what its reader prints (a keyboard wedge types it)."""
+    _show([operators.set_badge(path, operator_id, None if none else _new_badge(operator_id, badge_fd))], as_json)
+
+
 commands: list[click.Command] = [operator]
+
+
+def _new_badge(operator_id: str, badge_fd: int | None) -> str:
+    if badge_fd is not None:
+        return read_pins((operator_id,), badge_fd)[0]
+    need_terminal()
+    return str(click.prompt(f"Badge of {operator_id}", hide_input=True, err=True)).strip()
 
 
 def _new_pin(operator_id: str, pin_fd: int | None) -> str:
@@ -85,6 +133,9 @@ def _new_pin(operator_id: str, pin_fd: int | None) -> str:
 
 def _show(found: list[Operator], as_json: bool) -> None:
     if as_json:
-        print_json([{"id": one.id, "name": one.name, "roles": one.roles} for one in found])
-    else:
-        print_lines([one_line(line) for line in table([[one.id, ",".join(one.roles), one.name] for one in found])])
+        print_json(
+            [{"id": one.id, "name": one.name, "roles": one.roles, "badge": one.badge is not None} for one in found]
+        )
+        return
+    rows = [[one.id, ",".join(one.roles), "badge" if one.badge else "-", one.name] for one in found]
+    print_lines([one_line(line) for line in table(rows)])

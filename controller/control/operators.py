@@ -1,4 +1,4 @@
-"""The file of operators: who may agree to what, and their PINs as salted scrypt. Never keeps or shows a PIN.
+"""The file of operators: who may agree to what; PINs and badges as salted scrypt. Never keeps or shows one.
 
 JSON, mode 0600, replaced atomically; readable by the daemon's user because a new file keeps the owner of the old one
 (or of its folder). PINs use the digits 1 to 6 only, so that they can be typed on box keys 1 to 6.
@@ -27,6 +27,7 @@ from controller.errors import TableError
 PIN_RULE = "4 to 8 digits from 1 to 6"
 MAX_BYTES = 1024 * 1024
 _PIN = re.compile(r"[1-6]{4,8}\Z")
+_BADGE = re.compile(r"[!-~]{4,64}\Z")
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}\Z")
 
 Hex = Annotated[str, Meta(pattern=r"^([0-9a-f]{2})+\Z", max_length=128)]
@@ -55,15 +56,19 @@ class PinHash(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return "PinHash(**)"
 
 
-class Operator(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Operator(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     id: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}\Z")]
     name: Annotated[str, Meta(min_length=1, max_length=80)]
     roles: Annotated[tuple[Role, ...], Meta(min_length=1)]
     pin: PinHash
+    badge: Hex | None = None
 
 
-class OperatorFile(Struct, frozen=True, forbid_unknown_fields=True):
+class OperatorFile(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """`badge_salt` is one for all: a badge is found by one hash, whoever it belongs to."""
+
     operators: tuple[Operator, ...] = ()
+    badge_salt: Hex | None = None
 
     def find(self, operator: str) -> Operator | None:
         return next((one for one in self.operators if one.id == operator), None)
@@ -83,6 +88,17 @@ def hash_pin(pin: str, n: int = 2**14) -> PinHash:
 def pin_matches(pin: str, kept: PinHash) -> bool:
     """Slow on purpose (tens of milliseconds): never called in the loop thread."""
     return hmac.compare_digest(_scrypt(pin, kept), bytes.fromhex(kept.hash))
+
+
+def badge_owner(known: OperatorFile, badge: str) -> Operator | None:
+    """Who has this badge. As slow as a PIN, once, whether anybody has it or not."""
+    salt = known.badge_salt or "00" * 16
+    shown = _badge_hash(badge, salt)
+    return next((one for one in known.operators if one.badge and hmac.compare_digest(one.badge, shown)), None)
+
+
+def _badge_hash(badge: str, salt: str) -> str:
+    return _scrypt(badge, PinHash(salt=salt, hash="00")).hex()
 
 
 def _scrypt(pin: str, kept: PinHash) -> bytes:
@@ -182,20 +198,54 @@ def add(path: Path, operator: str, name: str, roles: tuple[Role, ...], pin: str)
             raise TableError(625, f"operator {operator} exists", str(path), "use `tablectl operator reset`")
         _check_new_pin(known, operator, pin)
         added = Operator(id=operator, name=name, roles=tuple(sorted(set(roles))), pin=hash_pin(pin))
-        save(path, OperatorFile((*known.operators, added)))
+        save(path, msgspec.structs.replace(known, operators=(*known.operators, added)))
     return added
 
 
 def reset(path: Path, operator: str, pin: str) -> Operator:
     """A new PIN for someone who is known."""
     with _locked(path):
-        known = load(path)
-        found = known.find(operator)
-        if found is None:
-            raise TableError(626, f"no operator {operator!r}", str(path), "see `tablectl operator list`")
+        known, found = _known(path, operator)
         _check_new_pin(known, operator, pin)
-        changed = msgspec.structs.replace(found, pin=hash_pin(pin))
-        save(path, OperatorFile(tuple(changed if one.id == operator else one for one in known.operators)))
+        return _save_changed(path, known, msgspec.structs.replace(found, pin=hash_pin(pin)))
+
+
+def set_badge(path: Path, operator: str, badge: str | None) -> Operator:
+    """Another badge for someone who is known, or none."""
+    with _locked(path):
+        known, found = _known(path, operator)
+        if badge is None:
+            return _save_changed(path, known, msgspec.structs.replace(found, badge=None))
+        if not _BADGE.match(badge):
+            raise TableError(640, "not a badge", f"operator {operator}", "4 to 64 printable characters, no blanks")
+        owner = badge_owner(known, badge)
+        if owner is not None and owner.id != operator:
+            raise TableError(641, "this badge is somebody else's", f"operator {operator}", "take another badge")
+        known = msgspec.structs.replace(known, badge_salt=known.badge_salt or secrets.token_hex(16))
+        assert known.badge_salt is not None
+        return _save_changed(path, known, msgspec.structs.replace(found, badge=_badge_hash(badge, known.badge_salt)))
+
+
+def remove(path: Path, operator: str) -> Operator:
+    """Someone who works here no more."""
+    with _locked(path):
+        known, found = _known(path, operator)
+        left = tuple(one for one in known.operators if one.id != operator)
+        save(path, msgspec.structs.replace(known, operators=left))
+    return found
+
+
+def _known(path: Path, operator: str) -> tuple[OperatorFile, Operator]:
+    known = load(path)
+    found = known.find(operator)
+    if found is None:
+        raise TableError(626, f"no operator {operator!r}", str(path), "see `tablectl operator list`")
+    return known, found
+
+
+def _save_changed(path: Path, known: OperatorFile, changed: Operator) -> Operator:
+    operators = tuple(changed if one.id == changed.id else one for one in known.operators)
+    save(path, msgspec.structs.replace(known, operators=operators))
     return changed
 
 

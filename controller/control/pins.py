@@ -1,4 +1,4 @@
-"""Checking PINs: one worker thread, because scrypt is slow on purpose. Never in the loop or the socket's thread.
+"""Checking PINs and badges: one worker thread, because scrypt is slow on purpose; never the loop's or the socket's.
 
 Wrong PINs lock that operator out for a growing time. An unknown operator costs the same time, gets the same words and
 is locked the same way, so that nobody learns who exists.
@@ -21,6 +21,7 @@ from controller.errors import TableError
 FREE_TRIES = 3
 FIRST_LOCK_S = 10
 LONGEST_LOCK_S = 900
+BADGES = "(badge)"  # and one of badges that nobody has
 KEYS = "(keys)"  # the one counter of PINs typed on the table, where nobody says who they are
 
 Verdict = tuple[Identity, ...] | TableError
@@ -126,6 +127,10 @@ class PinDesk:
         """Who has this PIN? For PINs typed on keys 1 to 6; no two operators share one."""
         return self._submit(lambda: self._by_pin(pin), done)
 
+    def check_badge(self, badge: str, done: Callable[[Verdict], None]) -> bool:
+        """Who has this badge?"""
+        return self._submit(lambda: self._by_badge(badge), done)
+
     def _submit(self, work: Callable[[], Verdict], done: Callable[[Verdict], None]) -> bool:
         def job() -> None:
             try:
@@ -184,6 +189,14 @@ class PinDesk:
             raise self._wrong(KEYS, known=True)
         self._lockout.right(KEYS)
         return (_identity(found[0]),)
+
+    def _by_badge(self, badge: str) -> Verdict:
+        self._refuse_locked(BADGES)
+        found = operators.badge_owner(self._operators(), badge)
+        if found is None:
+            raise self._wrong(BADGES, known=True)
+        self._lockout.right(BADGES)
+        return (_identity(found),)
 
     def _refuse_locked(self, operator: str) -> None:
         seconds = self._lockout.remaining_s(operator, self._clock_ns())

@@ -21,6 +21,7 @@ from controller.domain.device_commands import (
     PairedIn,
     Said,
     SensorsIn,
+    ShowBadge,
     TimeOut,
     TroubleIn,
 )
@@ -29,7 +30,8 @@ from controller.domain.watch_commands import AnswerAlarm, LampTest
 __all__ = [  # found here as well; what stands below needs no mention
     "AnswerAlarm", "BoardFails", "BoardShows", "CardIn", "Command", "Deck", "DeckSaid",
     "DeckTime", "DeviceIn", "DeviceOut", "DoorIn", "DoubtIn",
-    "LampTest", "LampsIn", "LostIn", "NoteIn", "PairedIn", "Said", "SensorsIn", "StubCount", "TimeOut", "TroubleIn",
+    "LampTest", "LampsIn", "LostIn", "NoteIn", "PairedIn", "Said", "SensorsIn", "ShowBadge",
+    "StubCount", "TimeOut", "TroubleIn",
 ]  # fmt: skip
 
 
@@ -370,7 +372,7 @@ class Ok(Command, frozen=True, kw_only=True, tag="ok"):
 
 INTERNAL: tuple[type[Command], ...] = (
     CardIn, DoubtIn, NoteIn, LostIn, DeckSaid, DeckTime, DeviceIn, PairedIn, DeviceOut, TroubleIn,
-    BoardShows, BoardFails, SensorsIn, DoorIn, LampsIn, TimeOut,
+    BoardShows, BoardFails, SensorsIn, DoorIn, LampsIn, ShowBadge, TimeOut,
 )  # fmt: skip
 
 

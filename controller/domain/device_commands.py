@@ -97,6 +97,10 @@ class TroubleIn(Command, frozen=True, kw_only=True, tag="trouble_in"):
     detail: str
 
 
+class ShowBadge(Command, frozen=True, kw_only=True, tag="show_badge"):
+    """Somebody has shown his badge: he signs on, or off."""
+
+
 class BoardShows(Command, frozen=True, kw_only=True, tag="board_shows"):
     """The board's read-back of a frame that held the joker was right."""
 

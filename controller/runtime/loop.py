@@ -29,6 +29,7 @@ from controller.table.menu import Supervised
 from controller.table.reading import read_command
 from controller.table.service import Outcome, public_outcome
 from drivers.events import (
+    BadgeRead,
     BoardReport,
     ButtonEdge,
     ButtonFault,
@@ -181,7 +182,10 @@ class Loop:
 
     def _devices(self, events: list[DeviceEvent]) -> None:
         for event in events:
-            self._device(event)
+            if isinstance(event, BadgeRead):
+                self._p.ask_pin(self._p.keypad.badge(event.badge), self._p.service.table.version)
+            else:
+                self._device(event)
         self._serve_lines()
 
     def _device(self, event: DeviceEvent) -> None:
@@ -270,14 +274,18 @@ class Loop:
         """Somebody at the key switch has proved who he is, or not. Only for the state that he saw."""
         service = self._p.service
         if isinstance(said.verdict, TableError):
-            self._p.log.warning("PIN on the keys refused", code=said.verdict.code)
+            self._p.log.warning("PIN or badge at the table refused", code=said.verdict.code)
+            unknown = reject(Why.NOT_ALLOWED, operator="?", role=said.verdict.what)
+            service.refuse(Act(command=said.command, origin="keys"), unknown)
+            self._told(unknown)
             return
         people = tuple(Identity(i.operator, frozenset(str(r) for r in i.roles)) for i in said.verdict)
         act = Act(command=said.command, people=people, origin="keys")
-        if said.version != service.table.version:
+        stale = said.version != service.table.version and not isinstance(said.command, cm.ShowBadge)
+        if stale:
             service.refuse(act, reject(Why.STALE, hand=service.table.hands, version=service.table.version))
             return
-        self._acted(act)
+        self._told(self._acted(act).rejection)
 
     def _joker_owed(self) -> bool:
         """After a restart no key works before the board has shown the joker again."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from controller.domain import commands as cm
 from controller.domain.state import UNKNOWN
 from drivers.events import (
+    BadgeRead,
     CardRead,
     DeckTold,
     DeviceEvent,
@@ -56,6 +57,8 @@ def command_of(event: DeviceEvent) -> cm.Command:
                 log_last=event.log_last,
                 sealed=event.sealed,
             )
+        case BadgeRead():
+            raise ValueError("a badge is shown to the PIN desk, not to the table")
         case DevicePaired():
             raise ValueError("a new key goes to disk before the table hears of it")
         case DeviceLost():

@@ -116,6 +116,13 @@ class Keypad:
                 out += self._held(name, table, setup)
         return out
 
+    def badge(self, badge: str) -> Supervised:
+        """A badge stands for the PIN of the act that waits at the switch; without one its owner signs on or off."""
+        command = menu.complete(self.menu) if self.menu is not None else None
+        if command is not None:
+            self.menu = Menu()
+        return Supervised(command or cm.ShowBadge(), badge=badge)
+
     def drop(self, name: str) -> None:
         """An input died: its press means nothing any more."""
         self._down.pop(name, None)

@@ -22,13 +22,14 @@ REASON = "supervisor at the table"
 
 
 class Supervised(msgspec.Struct, frozen=True):
-    """An act that somebody at the switch wants, and the PIN that he typed."""
+    """An act that somebody at the switch wants, and the PIN that he typed, or the badge that he showed."""
 
     command: cm.Command
-    pin: str
+    pin: str = ""
+    badge: str = ""
 
     def __repr__(self) -> str:
-        return f"Supervised({type(self.command).__name__}, pin=**)"
+        return f"Supervised({type(self.command).__name__}, pin=**, badge=**)"
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -108,10 +109,18 @@ def press(menu: Menu, key: str, table: Table, setup: Setup) -> tuple[Menu, Super
         return msgspec.structs.replace(menu, box=int(PIN_KEYS.get(key, "0"))), None
     if key in PIN_KEYS and len(menu.pin) < MOST_DIGITS:
         return msgspec.structs.replace(menu, pin=menu.pin + PIN_KEYS[key]), None
-    if key == "OK" and menu.pin:
-        command = msgspec.structs.replace(item.command, box=menu.box) if item.asks_box else item.command
+    command = complete(menu)
+    if key == "OK" and menu.pin and command is not None:
         return Menu(), Supervised(command, menu.pin)
     return menu, None
+
+
+def complete(menu: Menu) -> cm.Command | None:
+    """The chosen act, where nothing but PIN or badge is missing."""
+    item = menu.chosen
+    if item is None or (item.asks_box and not menu.box):
+        return None
+    return msgspec.structs.replace(item.command, box=menu.box) if item.asks_box else item.command
 
 
 def _step(menu: Menu, key: str, listed: list[Item]) -> Menu:

@@ -21,7 +21,7 @@ from firmware_sim.gpio_server import GpioServer
 from firmware_sim.panel import HOLD_S, Panel
 from firmware_sim.shoe_unit import ShoeUnit
 from firmware_sim.spi_board import LedBoard, TextDisplay
-from firmware_sim.text_unit import CardReader
+from firmware_sim.text_unit import CardReader, TextUnit
 from firmware_sim.wiring import BOARD_DEVICE, DISPLAY_DEVICE, JACKPOT_LAMP_PIN
 from firmware_sim.world import Place, World
 
@@ -49,6 +49,7 @@ class Bench:
         self.shoe: ShoeUnit | CardReader = (
             CardReader(self.folder / "reader", self._card_is_due) if reader else ShoeUnit(self.folder, seed)
         )
+        self.badge = TextUnit(self.folder / "badge")
         self.dealer = Dealer(self, self.feed, self.world, seed=seed, pace_s=pace_s)
         self._robot = threading.Thread(target=self.dealer.run, name="dealer", daemon=True) if robot else None
         self._faults = FaultBook(seed)
@@ -62,6 +63,7 @@ class Bench:
         self.gpio.start()
         self.panel.power_on()
         self.shoe.start()
+        self.badge.start()
         self.feed.start()
         if self._robot is not None:
             self._robot.start()
@@ -76,6 +78,7 @@ class Bench:
         for timer in self._timers:
             timer.cancel()
         self.shoe.stop()
+        self.badge.stop()
         self.gpio.stop()
 
     def __enter__(self) -> Bench:

@@ -167,6 +167,8 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
             return people.sign_on(table, cmd, act.people)
         case cm.SignOff() as cmd:
             return people.sign_off(table, cmd, act.people)
+        case cm.ShowBadge():
+            return people.show_badge(table, act.people)
         case cm.OpenTable():
             return people.open_table(table, setup, act.people)
         case cm.CloseTable():

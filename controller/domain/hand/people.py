@@ -55,6 +55,14 @@ def sign_off(table: Table, cmd: cm.SignOff, people: tuple[Identity, ...]) -> Res
     return (ev.OperatorSignedOff(operator=who, role=role),)
 
 
+def show_badge(table: Table, people: tuple[Identity, ...]) -> Result:
+    """On, or off where he stands already."""
+    who = people[0].operator if people else ""
+    if who in table.signed_on.values():
+        return sign_off(table, cm.SignOff(operator=who), people)
+    return sign_on(table, cm.SignOn(operator=who), people)
+
+
 def open_table(table: Table, setup: Setup, people: tuple[Identity, ...]) -> Result:
     """Dealer and supervisor open together. Every house rule in force is recorded."""
     if table.open:

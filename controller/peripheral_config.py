@@ -1,0 +1,33 @@
+"""Sections of table.toml for devices that a table can do without: badge reader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+Text = Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f]*\Z")]
+Baud = Annotated[int, Meta(ge=1200, le=4_000_000)]
+Ends = Annotated[str, Meta(min_length=1, max_length=4, pattern=r"^[\x00-\x7f]*\Z")]
+
+
+class BadgeSection(Struct, frozen=True, kw_only=True):
+    """A badge reader. `pattern` matches a whole line and names its group `badge`."""
+
+    port: Text
+    baud: Baud = 9600
+    pattern: Text = "(?P<badge>[!-~]{4,64})"
+    ends: Ends = "\r\n"
+
+
+def wrong_pattern(pattern: str, group: str) -> Iterator[str]:
+    """What is wrong with a regular expression that must name this group."""
+    try:
+        groups = re.compile(pattern).groupindex
+    except re.error as error:
+        yield f"is no regular expression, {error}"
+        return
+    if group not in groups:
+        yield f"has no group (?P<{group}>...)"
