@@ -11,23 +11,22 @@ from typing import Any
 
 import msgspec
 
-from controller.control.protocol import Answer, ControlRequest, Done, Refused
+from controller.control.protocol import ControlRequest
 from controller.domain import commands as cm
 from controller.domain.hand import Act
 from controller.domain.hand.authority import Identity
 from controller.domain.hand.expects import Want
 from controller.domain.phases import JokerPhase, Phase
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.remedies import remedy
 from controller.domain.state import Cause
 from controller.errors import TableError
 from controller.runtime.outputs import LampsTested, Shown
 from controller.runtime.parts import TO_TABLE, TO_TRAINING, Parts, PinSaid, Quit
+from controller.runtime.replies import Replies
 from controller.table import lamps, projection, prompts
 from controller.table.keypad import Stale
 from controller.table.menu import Supervised
-from controller.table.reading import read_command
-from controller.table.service import Outcome, public_outcome
+from controller.table.service import Outcome
 from drivers.events import (
     BadgeRead,
     BoardReport,
@@ -58,6 +57,7 @@ class Loop:
     def __init__(self, parts: Parts, inbox: queue.Queue[Any]) -> None:
         self._p = parts
         self._inbox = inbox
+        self._replies = Replies(parts, self._acted)
         self._by_port = {line.device.name: line.device for line in parts.lines}
         self._second_ns = 0
         self._stop_ns: int | None = None  # when the wait for STOP began
@@ -122,7 +122,7 @@ class Loop:
                 self._sense(item.report)
                 self._act(cm.LampsIn(ok=item.report.ok, detail=item.report.detail), origin="device")
             case ControlRequest():
-                self._reply(item)
+                self._replies.reply(item)
             case DeviceFault():
                 self._device(item)
             case PinSaid():
@@ -281,8 +281,7 @@ class Loop:
             return
         people = tuple(Identity(i.operator, frozenset(str(r) for r in i.roles)) for i in said.verdict)
         act = Act(command=said.command, people=people, origin="keys")
-        stale = said.version != service.table.version and not isinstance(said.command, cm.ShowBadge)
-        if stale:
+        if said.version != service.table.version and not isinstance(said.command, cm.ShowBadge):
             service.refuse(act, reject(Why.STALE, hand=service.table.hands, version=service.table.version))
             return
         self._told(self._acted(act).rejection)
@@ -292,40 +291,6 @@ class Loop:
         hand = self._p.service.table.hand
         told = hand is not None and hand.announced  # by word of mouth: the board owes nothing any more
         return lamps.joker_lit(hand) and not told and not self._joker_shown
-
-    # --- the socket --------------------------------------------------------------------------------------------------
-
-    def _reply(self, request: ControlRequest) -> None:
-        """Every request is answered, also where the journal or the program fails; only the first reply counts."""
-        try:
-            request.reply(self._answer(request))
-        except TableError as error:
-            request.reply(Refused.of(error, self._p.service.table.version))
-        finally:
-            request.reply(Refused("TC-0324", "the program failed", request.name, "call the technician"))
-
-    def _answer(self, request: ControlRequest) -> Answer:
-        people = tuple(Identity(i.operator, frozenset(str(r) for r in i.roles)) for i in request.identities)
-        if request.op == "recall":
-            return self._p.recall(request.hand, people)
-        service = self._p.service
-        command = read_command(request.name, request.args)
-        if isinstance(command, Rejection):
-            return self._refusal(command, request.name)
-        act = Act(command=command, people=people, origin="socket")
-        hand = service.table.hand.number if service.table.hand else service.table.hands
-        if (request.hand, request.version) != (hand, service.table.version):
-            stale = reject(Why.STALE, hand=hand, version=service.table.version)
-            service.refuse(act, stale)
-            return self._refusal(stale, request.name)
-        outcome = self._acted(act)
-        if outcome.rejection is not None:
-            return self._refusal(outcome.rejection, request.name)
-        return Done(public_outcome(outcome, service.table, self._p.language), service.table.version)
-
-    def _refusal(self, rejection: Rejection, name: str) -> Refused:
-        version = self._p.service.table.version
-        return Refused(rejection.code, rejection.text(self._p.language), name, remedy(rejection.why), version)
 
     # --- acting and showing ------------------------------------------------------------------------------------------
 
