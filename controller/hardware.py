@@ -132,7 +132,7 @@ def _open_lines(
         lines.append(Line(_pairable(source, seal, key, sealed), ports[0]))
     if config.badge is not None:
         ports.append(_open_serial("badge", config.badge.port, config.badge.baud, inbox, stack))
-        lines.append(Line(BadgeReader("badge", config.badge.pattern, config.badge.ends), ports[-1]))
+        lines.append(Line(BadgeReader("badge", config.badge.pattern), ports[-1]))
     return tuple(lines), tuple(ports), source
 
 

@@ -10,7 +10,6 @@ from msgspec import Meta, Struct
 
 Text = Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f]*\Z")]
 Baud = Annotated[int, Meta(ge=1200, le=4_000_000)]
-Ends = Annotated[str, Meta(min_length=1, max_length=4, pattern=r"^[\x00-\x7f]*\Z")]
 
 
 class BadgeSection(Struct, frozen=True, kw_only=True):
@@ -19,7 +18,6 @@ class BadgeSection(Struct, frozen=True, kw_only=True):
     port: Text
     baud: Baud = 9600
     pattern: Text = "(?P<badge>[!-~]{4,64})"
-    ends: Ends = "\r\n"
 
 
 def wrong_pattern(pattern: str, group: str) -> Iterator[str]:
