@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from controller.cli.output import one_line, shown_progress
 from controller.domain.events import registry
 from controller.errors import TableError
+from controller.journal.archive import check_links, files
 from controller.journal.auditing import Across, Checks, Options
 from controller.journal.codec import Registry
 from controller.journal.hands import Finding
@@ -37,7 +38,8 @@ CHECKS: Final = Checks(hands=(check_draw, check_hand), across=Across(meters.note
 @click.option("--key", metavar="HEX", help="The table's public key from the opening sheet.")
 @click.option("--live", is_flag=True, help="The daemon is running: the end need not be an orderly stop.")
 @click.option("--chain", "chain_only", is_flag=True, help="Chain and signatures only.")
-@click.option("--json", "as_json", is_flag=True, help="Findings as one JSON object.")
+@click.option("--archive", "archived", is_flag=True, help="The archived files that it goes on from, too.")
+@click.option("--json", "as_json", is_flag=True, help="Findings as one JSON object (--archive: a line for each file).")
 def audit_command(
     journal: Path | None,
     from_hand: int | None,
@@ -46,6 +48,7 @@ def audit_command(
     key: str | None,
     live: bool,
     chain_only: bool,
+    archived: bool,
     as_json: bool,
 ) -> None:
     """Check JOURNAL: chain, signatures, seals, draws, settlements, meters. Exit code 1 where anything does not hold."""
@@ -53,11 +56,26 @@ def audit_command(
     options = Options(_key(key), _head(head), live, from_hand, chain_only, jobs)
     report = _audited(path, options)
     click.echo(_json(report) if as_json else _text(report))
-    if not report.ok:
+    ok = report.ok and (not archived or _archive(path, options, as_json))
+    if not ok:
         click.get_current_context().exit(1)
 
 
 commands: list[click.Command] = [audit_command]
+
+
+def _archive(path: Path, options: Options, as_json: bool) -> bool:
+    """The files before this one, newest first, and whether each is the one that its successor names."""
+    ok = True
+    older = msgspec.structs.replace(options, head=None, live=False, from_hand=None)
+    for each in list(files(path))[1:]:
+        report = _audited(each, older)
+        click.echo(_json(report) if as_json else f"{each.name}: {_text(report)}")
+        ok = ok and report.ok
+    links = check_links(path)
+    for finding in links:
+        click.echo(one_line(finding.what), err=True)
+    return ok and not links
 
 
 def _audited(path: Path, options: Options) -> Report:

@@ -32,6 +32,7 @@ MODULES = {
     "odds": "odds",
     "advise": "odds",
     "audit": "audit",
+    "archive": "archive",
     "recall": "recall",
     "statistics": "statistics",
     "verify-hand": "recall",

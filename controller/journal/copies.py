@@ -17,7 +17,7 @@ import msgspec
 from controller.domain.events import JournalDegraded, JournalRepaired, RunStarted
 from controller.errors import TableError
 from controller.journal.codec import read_body
-from controller.journal.records import Row
+from controller.journal.records import CONTINUES, Continues, Row
 from controller.journal.store import JournalWriteError, Store
 
 Opener = Callable[[Path], Store]
@@ -120,6 +120,8 @@ def _main_anew(path: Path, mirror: Store, wrong: TableError | None, verified: Op
 
 def _compared(main: Store, mirror: Store, verified: Opener) -> Pair:
     fork = first_difference(main, mirror)
+    if fork == 1 and _goes_on_from(main, mirror):
+        return _mirror_archived(main, mirror, verified)
     if fork:
         return _forked(main, mirror, fork, verified)
     if main.seq < mirror.seq:
@@ -132,6 +134,33 @@ def _compared(main: Store, mirror: Store, verified: Opener) -> Pair:
         mirror.close()
         return Pair(main, None, lacking=f"mirror: {error.fault}")
     return Pair(main, mirror)
+
+
+def _goes_on_from(main: Store, mirror: Store) -> Continues | None:
+    """Whether the mirror holds the journal that was archived when this one began."""
+    row = main.one_row(2)
+    body = read_body(row.body) if row is not None else None
+    if body is None or body.type != CONTINUES:
+        return None
+    said = msgspec.json.decode(body.data, type=Continues)
+    return said if said.head == mirror.head.hex() else None
+
+
+def _mirror_archived(main: Store, mirror: Store, verified: Opener) -> Pair:
+    """The mirror's old file moves to the archive's name as the main one did; a new one is made."""
+    said = _goes_on_from(main, mirror)
+    assert said is not None
+    path, archive = mirror.path, mirror.path.with_name(f"mirror-{Path(said.file).name}")
+    mirror.close()
+    try:
+        if archive.exists():
+            raise FileExistsError(f"{archive} stands there")
+        path.rename(archive)
+        main.copy_to(path)
+    except (OSError, sqlite3.Error) as error:
+        return Pair(main, None, lacking=f"mirror: it cannot be made ({error})")
+    why = "a new journal began"
+    return Pair(main, verified(path), (JournalRepaired(copy="mirror", why=why, aside=archive.name),))
 
 
 def _main_behind(main: Store, mirror: Store) -> Pair:

@@ -16,7 +16,7 @@ import msgspec
 
 from controller.errors import TableError
 from controller.journal.auditing import Checks, HandCheck, Options, Part, Progress
-from controller.journal.codec import CodecError, Registry, read_body
+from controller.journal.codec import Codec, CodecError, Registry, read_body
 from controller.journal.hands import Finding, Hand, Pair, decode_hand, decode_rules
 from controller.journal.reader import Reader
 from controller.journal.records import HAND_ENDED, HAND_OPENED, TABLE_OPENED
@@ -61,6 +61,7 @@ class _Stretch:
 
     def __init__(self, who: Identity, registry: Registry, checks: Checks) -> None:
         self._who, self._registry, self._checks = who, registry, checks
+        self._codec = Codec(registry, who.journal_id, None)
         self._rules: msgspec.Struct | None = None
         self._findings: list[Finding] = []
         self._notes: list[Any] = []
@@ -82,13 +83,12 @@ class _Stretch:
     def _outside(self, pair: Pair) -> None:
         body = pair[1]
         try:
-            event = self._registry.decode(body) if body.wrapped is None else None
+            event = self._codec.decode(body, None)
         except CodecError as error:
             self._findings.append(Finding(body.seq, "event", f"record {body.seq}: {error}"))
             return
-        if event is not None:
-            self._rules = event if body.type == TABLE_OPENED else self._rules
-            self._note(body.seq, None, event)
+        self._rules = event if body.type == TABLE_OPENED else self._rules
+        self._note(body.seq, None, event)
 
     def _hand(self, number: int, rows: list[Pair]) -> None:
         hand, found = decode_hand(self._who, self._registry, number, rows, self._rules)

@@ -16,13 +16,16 @@ from typing import Any
 import msgspec
 
 from controller.domain.events import JournalDegraded, JournalRepaired
+from controller.errors import TableError
 from controller.journal import chain
+from controller.journal.archive import holding
 from controller.journal.codec import Codec, CodecError, Draft, Registry, read_body
 from controller.journal.copies import Pair
 from controller.journal.durable import Durable
 from controller.journal.hands import read_hand
 from controller.journal.keys import Keys
 from controller.journal.opening import Owner, open_verified, refused
+from controller.journal.reader import Reader
 from controller.journal.recall import recall
 from controller.journal.records import (
     CONTINUES,
@@ -120,6 +123,19 @@ class Journal:
         return self._store.head
 
     @property
+    def first_hand(self) -> int:
+        """The first hand in this file; 0 where there is none."""
+        continued = self.continues
+        first = continued.hand + 1 if continued is not None else 1
+        return first if self.last_hand >= first else 0
+
+    @property
+    def last_type(self) -> str:
+        """What the last record is."""
+        row = self._store.one_row(self.seq)
+        return "" if row is None else read_body(row.body).type
+
+    @property
     def open_hand(self) -> int | None:
         """The hand that has begun and not ended."""
         return None if self._key is None else self.last_hand
@@ -206,7 +222,14 @@ class Journal:
 
     def recall(self, hand: int) -> dict[str, Any]:
         """A hand as any outsider may read it: of an open hand nothing that is sealed, in spite of our own keys."""
-        return recall(read_hand(self._store, self._codec.registry, hand, f"hand {hand}")[0])
+        where, continued = f"hand {hand}", self.continues
+        if continued is None or hand > continued.hand:
+            return recall(read_hand(self._store, self._codec.registry, hand, where)[0])
+        older = holding(self._store.path.with_name(continued.file), hand)
+        if older is None:
+            raise TableError(211, "its file is not beside the journal", where, "bring the archived file back")
+        with Reader(older) as reader:
+            return recall(read_hand(reader, self._codec.registry, hand, where)[0])
 
     def summaries(self) -> list[Summary]:
         """The last hands in a line each, the newest first, from public facts."""

@@ -65,7 +65,7 @@ class Store:
             if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 raise TableError(204, "a journal stands there already", str(path), "open it, or archive it first")
             _begin_file(connection, first)
-            _sync_directory(path.parent)
+            sync_directory(path.parent)
             return cls(path, connection, lock)
 
     @classmethod
@@ -130,7 +130,7 @@ class Store:
             self._connection.backup(target)
         _sync_file(made)
         made.rename(path)
-        _sync_directory(path.parent)
+        sync_directory(path.parent)
 
     @property
     def path(self) -> Path:
@@ -251,6 +251,16 @@ def _own(path: Path) -> int:
     return lock
 
 
+@contextlib.contextmanager
+def owned(path: Path) -> Iterator[None]:
+    """Ownership of a journal whose file is not open. Exit code 5 where another process holds it."""
+    lock = _own(path)
+    try:
+        yield
+    finally:
+        os.close(lock)
+
+
 def _flock(lock: int) -> None:
     for _ in range(LOCK_TRIES - 1):
         try:
@@ -260,7 +270,8 @@ def _flock(lock: int) -> None:
     return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def _sync_directory(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
+    """Names in it survive a power cut."""
     _sync_file(directory)
 
 

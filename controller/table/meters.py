@@ -55,6 +55,14 @@ class Moved(Note, frozen=True, kw_only=True):
     reserve: str
 
 
+class Kept(Note, frozen=True, kw_only=True):
+    """The meter in a kept state: in a journal that goes on from another, the one that it begins with."""
+
+    meter: str
+    reserve: str
+    hits: int
+
+
 class Prize(Note, frozen=True, kw_only=True):
     """A hit, or its award."""
 
@@ -81,6 +89,11 @@ def note(seq: int, hand: int | None, event: msgspec.Struct) -> Note | None:
             return Settled(jackpot=jackpot, bonus=bonus, **said)
         case "MeterMoved":
             return Moved(**{part: field_of(event, part) for part in ("before", "after", "reserve")}, **said)
+        case "StateKept":
+            state = field_of(event, "state") or {}
+            return Kept(
+                meter=state.get("meter", ""), reserve=state.get("reserve", "0"), hits=state.get("hits", 0), **said
+            )
         case "JackpotHit" | "JackpotAwarded":
             return Prize(**{part: field_of(event, part) for part in ("id", "box", "prize")}, **said)
     return None
@@ -113,6 +126,8 @@ class Book:
             case Settled():
                 self._settled = entry.hand
                 self._staked = entry.bonus if self._bonus else entry.jackpot
+            case Kept():
+                yield from self._kept(entry)
             case Moved():
                 yield from self._moved(entry, hits)
             case Prize(kind="JackpotHit"):
@@ -138,6 +153,13 @@ class Book:
         self._known = True
         self.first = self.first or meter
         self._meter, self._reserve = meter, reserve if reserve is not None else self._reserve
+
+    def _kept(self, entry: Kept) -> Iterator[Finding]:
+        begins = self.first is None and not self._meter
+        if not begins and (entry.meter, entry.reserve) != (self._meter, self._reserve):
+            yield _found(entry, f"the kept state says {entry.meter or 'no meter'}, the meter stands at {self._meter}")
+        self._known, self._last_hit = True, entry.hits
+        self._meter, self._reserve = entry.meter, entry.reserve
 
     def _moved(self, entry: Moved, hits: Sequence[Prize]) -> Iterator[Finding]:
         if entry.before or entry.hand is not None:

@@ -1,0 +1,67 @@
+"""`tablectl archive`: moves the journal of a closed, stopped table to another name; a new one goes on from it.
+
+Needs the table's keys. Nothing is deleted and nothing of the old file is written.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+
+import click
+import msgspec
+
+from controller.cli.output import print_json, print_lines
+from controller.config import Config, load_config
+from controller.domain.events import registry
+from controller.errors import TableError
+from controller.journal import keys as key_files
+from controller.journal.codec import Registry
+from controller.journal.journal import Journal
+from controller.journal.keys import Keys
+from controller.journal.records import Stamp
+from controller.journal.rotation import Archived, rotate
+from controller.runtime.recording import Clock
+from controller.table import keeping, past
+
+
+@click.command("archive")
+@click.option("--config", type=click.Path(path_type=Path), required=True, help="table.toml of the stopped table.")
+@click.option("--json", "as_json", is_flag=True, help="What was archived as JSON.")
+def archive_command(config: Path, as_json: bool) -> None:
+    """Begin a new journal file; the old one moves whole and stays beside it."""
+    done = archive(load_config(config), Clock("archive").stamp())
+    if as_json:
+        print_json(msgspec.to_builtins(done))
+        return
+    print_lines(
+        [
+            f"archived {done.file}: hands {done.first_hand} to {done.last_hand}, {done.records} records",
+            f"sha256 {done.sha256}",
+            f"head {done.head}",
+        ]
+    )
+
+
+commands: list[click.Command] = [archive_command]
+
+
+def archive(config: Config, stamp: Stamp) -> Archived:
+    """Both copies are levelled first; the mirror follows the new file at the next start."""
+    path = Path(config.journal.path)
+    keys = key_files.load_files(Path(config.keys.signing), Path(config.keys.credential))
+    mirror = Path(config.journal.mirror) if config.journal.mirror else None
+    journal = Journal.open(
+        path, table=config.table.id, keys=keys, registry=Registry(registry()), entropy=os.urandom, mirror=mirror
+    )
+    replayed = past.replay(journal)
+    if replayed.table.open:
+        journal.close()
+        raise TableError(235, "the table is open", str(path), "close the table, stop tabled, then archive")
+    state = keeping.kept(replayed.table, replayed.statistics, replayed.statistics.span)
+    return rotate(journal, path, partial(_create, table=config.table.id, keys=keys, stamp=stamp), state, stamp)
+
+
+def _create(path: Path, *, table: str, keys: Keys, stamp: Stamp) -> Journal:
+    return Journal.create(path, table=table, keys=keys, registry=Registry(registry()), entropy=os.urandom, stamp=stamp)

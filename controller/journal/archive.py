@@ -1,0 +1,86 @@
+"""The files of a table's past: from the journal in use back through each archived one that it goes on from.
+
+Reads only. Names come from the records (`Continues`), files are looked for beside the journal; none is ever moved here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from controller.errors import TableError
+from controller.journal.codec import read_body
+from controller.journal.hands import Finding
+from controller.journal.reader import Reader
+from controller.journal.records import CONTINUES, Continues, stream_of
+
+_continues = msgspec.json.Decoder(Continues)
+_BLOCK = 1 << 20
+
+
+def continues(reader: Reader) -> Continues | None:
+    """What a journal says of the one before it."""
+    row = next((row for row in reader.rows(1) if row.seq == 2), None)
+    body = read_body(row.body) if row is not None else None
+    return _continues.decode(body.data) if body is not None and body.type == CONTINUES else None
+
+
+def files(path: Path) -> Iterator[Path]:
+    """This journal, and those before it that lie beside it, newest first."""
+    seen: set[Path] = set()
+    while path.exists() and path not in seen:
+        seen.add(path)
+        yield path
+        with Reader(path) as reader:
+            before = continues(reader)
+        if before is None:
+            return
+        path = path.with_name(Path(before.file).name)
+
+
+def holding(path: Path, hand: int) -> Path | None:
+    """The file, from this one back, in which that hand was played."""
+    for each in files(path):
+        with Reader(each) as reader:
+            if reader.stream(stream_of(hand)):
+                return each
+    return None
+
+
+def check_links(path: Path) -> list[Finding]:
+    """Whether each file goes on from the very file that lies beside it."""
+    findings: list[Finding] = []
+    for newer in files(path):
+        with Reader(newer) as reader:
+            before = continues(reader)
+        if before is None:
+            break
+        wrong = _link_wrong(path.with_name(Path(before.file).name), before)
+        if wrong:
+            findings.append(Finding(2, "archive", f"{newer.name} goes on from {before.file}: {wrong}"))
+    return findings
+
+
+def sha256_of(path: Path) -> str:
+    """The hash of a whole file, hex."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _link_wrong(older: Path, said: Continues) -> str:
+    if not older.exists():
+        return "it is not there"
+    if sha256_of(older) != said.sha256:
+        return "the file is another one (SHA-256)"
+    try:
+        with Reader(older) as reader:
+            last = next(reader.rows_back(reader.last + 1))
+    except (TableError, StopIteration):
+        return "it cannot be read"
+    return "" if (last.seq, last.hash.hex()) == (said.seq, said.head) else "it ends at another record"
