@@ -207,7 +207,7 @@ def run(config: Config, source: Path, stop: Stop, *, before: Table | None = None
             mode=str(config.table.mode) if before is None else "training",
             hardware=hardware.names,
             config_hash=hashlib.sha256(source.read_bytes()).hexdigest(),
-            off_s=past.off_s(replayed, past.seconds(Clock(run_id).stamp())),
+            off_s=past.off_s(replayed, past.seconds(Clock(run_id).stamp())) if before is None else 0,
         )
         return table.run(stack, stop, started, *first)
 

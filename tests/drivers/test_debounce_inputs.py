@@ -206,7 +206,7 @@ def test_f39_low_during_start_fires_nothing() -> None:
     assert bench.presses() == [5000 * MS]
 
 
-def test_stuck_at_start_is_a_fault_and_no_action() -> None:
+def test_f39_stuck_at_start_is_a_fault_and_no_action() -> None:
     bench = Bench("STOP", "START", active=["STOP"])
     bench.run(60_000 * MS)
     assert bench.faults() == [("STOP", "held at start")] and bench.presses() == []
@@ -219,14 +219,14 @@ def test_stuck_at_start_is_a_fault_and_no_action() -> None:
     assert bench.presses() == [62_000 * MS]
 
 
-def test_never_quiet_at_start_is_a_fault() -> None:
+def test_f39_never_quiet_at_start_is_a_fault() -> None:
     bench = Bench("STOP")
     for n in range(1, 80):
         bench.edge("STOP", n % 2 == 1, n * 100 * MS)
     assert bench.faults() == [("STOP", "never quiet since start")] and bench.presses() == []
 
 
-def test_held_ten_seconds_is_one_press_and_one_fault() -> None:
+def test_t10_held_ten_seconds_is_one_press_and_one_fault() -> None:
     bench = settled("STOP")
     bench.edge("STOP", True, SETTLED)
     bench.run(SETTLED + 10_000 * MS)
@@ -237,7 +237,7 @@ def test_held_ten_seconds_is_one_press_and_one_fault() -> None:
     assert bench.presses() == [SETTLED, SETTLED + 10_100 * MS] and len(bench.releases()) == 1
 
 
-def test_endless_chatter_is_a_fault_and_dead_until_quiet() -> None:
+def test_f37_endless_chatter_is_a_fault_and_dead_until_quiet() -> None:
     bench = settled("STOP")
     for n in range(2000):  # 10 s of edges 5 ms apart
         bench.edge("STOP", n % 2 == 0, SETTLED + n * 5 * MS)
@@ -252,7 +252,7 @@ def test_endless_chatter_is_a_fault_and_dead_until_quiet() -> None:
     assert len(bench.presses()) == 1
 
 
-def test_slow_chatter_is_a_fault_too() -> None:
+def test_f37_slow_chatter_is_a_fault_too() -> None:
     bench = settled("STOP")
     for n in range(200):
         bench.edge("STOP", n % 2 == 0, SETTLED + n * 15 * MS)
@@ -269,7 +269,7 @@ def test_levels_are_told_after_start_and_are_never_held(active: bool) -> None:
     assert bench.out[2:] == [ButtonEdge("DOOR", not active, 60_000 * MS)]
 
 
-def test_a_busy_loop_gets_presses_in_their_order_and_with_their_times() -> None:
+def test_f46_a_busy_loop_gets_presses_in_their_order_and_with_their_times() -> None:
     bench = settled("K1", "K2")
     edges = [("K1", True, 0), ("K1", False, 50), ("K2", True, 100), ("K2", False, 150), ("K1", True, 200)]
     bench.level["K1"] = True
@@ -299,7 +299,7 @@ def test_chatter_of_one_input_delays_the_others_for_a_moment_only() -> None:
             assert bench.presses("K1") == [SETTLED + 50 * MS]
 
 
-def test_start_and_stop_together_are_two_presses() -> None:
+def test_t10_start_and_stop_together_are_two_presses() -> None:
     bench = settled("START", "STOP")
     bench.edge("START", True, SETTLED)
     bench.edge("STOP", True, SETTLED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.hil.rig import Rig, last_hand, until
+from tests.hil.rig import Rig, last_hand, pause, until
 from tests.hil.script import Script
 
 pytestmark = pytest.mark.hil
@@ -49,6 +49,18 @@ def test_a_door_open_at_start_keeps_the_first_hand_from_beginning() -> None:
         rig.wait(lambda s: s["doors"] == {"enclosure": "was opened"})
         rig.bench.new_deck(1)
         script.start()
+
+
+def test_a_door_contact_that_chatters_is_no_closed_door() -> None:
+    with Rig("jpoker") as rig:
+        rig.start()
+        rig.open_table()
+        for n in range(60):
+            rig.bench.turn("DOOR", on=n % 2 == 0)
+            pause(0.02)
+        rig.wait(lambda s: s["doors"] == {"enclosure": "open"})
+        assert "key DOOR" in [r["data"]["device"] for r in rig.records("DeviceTroubled")]
+        rig.wait(lambda s: s["doors"] == {"enclosure": "was opened"})  # quiet, and closed
 
 
 def test_the_lid_opens_for_each_deck_without_an_alarm() -> None:

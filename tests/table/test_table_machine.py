@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from harness import D1, E1, S1, S2, X1, Rig, make_setup
 from harness_parts import quick_folder
@@ -18,7 +19,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.cards import card_text, deck
+from controller.domain.hand.chips import locked
 from controller.domain.hand.expects import Want
+from controller.domain.hand.setup import BetSensors, Doors
 from controller.domain.phases import Phase
 from controller.domain.state import CardSource, FaceDown, FaceUp, StakeEntry
 from controller.journal.hands import read_hand
@@ -41,6 +44,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "hand": st.sampled_from(["pair", "nothing", "flush", "x"]), "second": st.sampled_from(["", "pair"]),
     "against": st.sampled_from(["win", "lose", "tie", ""]),
     "bonus_max": st.sampled_from([None, 0, 50]), "hit": st.integers(0, 2), "alarm": st.integers(1, 3),
+    "on": st.booleans(), "out": st.booleans(), "device": st.sampled_from(["shoe", "shuffler"]),
 }  # fmt: skip
 
 
@@ -64,6 +68,8 @@ def recover(rig: Rig) -> None:
     if rig.recorder.broken:
         rig.recorder.broken = False
         rig.service.tick()
+    for door in rig.table.doors:
+        rig.device(cm.DoorIn(door=door, open=False))
     rig.connect()
     if rig.phase is Phase.CLOSED:
         rig.do(cm.OpenTable(), D1, S1)
@@ -127,6 +133,11 @@ class TableMachine(RuleBasedStateMachine):
             settle_order=order,
             cards=cards,
         )
+        setup = msgspec.structs.replace(
+            setup,
+            sensors=BetSensors(field="jackpot", amount=1) if jackpot else None,
+            doors=Doors(enclosure="stop_now", shoe="finish_hand"),
+        )
         self.rig = Rig(self.home.__enter__(), setup)
         self.rig.taint = False  # cards that people name themselves are in texts; the silence has tests of its own
         self.rig.strict = False
@@ -187,6 +198,20 @@ class TableMachine(RuleBasedStateMachine):
         if self.rig.table.waiting:
             number = self.rig.table.waiting[ids % len(self.rig.table.waiting)].id
             self.rig.act(cm.Approve(id=number) if agree else cm.Reject(id=number), *people)
+
+    @rule(chips=st.sets(st.integers(1, 4)), unknown=st.sets(st.integers(1, 4), max_size=2))
+    def bet_sensors(self, chips: set[int], unknown: set[int]) -> None:
+        """Chips come and go; what LOCK has fixed stays fixed."""
+        hand = self.rig.table.hand
+        fixed = [b.jackpot for b in hand.boxes] if hand is not None and locked(hand) else None
+        self.rig.device(cm.SensorsIn(chips=tuple(sorted(chips - unknown)), unknown=tuple(sorted(unknown))))
+        now = self.rig.table.hand
+        assert fixed is None or (now is not None and [b.jackpot for b in now.boxes] == fixed)
+
+    @rule(door=st.sampled_from(["enclosure", "shoe"]), is_open=st.booleans())
+    def a_door(self, door: str, is_open: bool) -> None:
+        """Opened and closed the hand is where it was."""
+        self.rig.device(cm.DoorIn(door=door, open=is_open))
 
     @rule(card=st.sampled_from([*CARDS, "JK", "??"]))
     def some_card(self, card: str) -> None:
