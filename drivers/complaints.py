@@ -119,4 +119,4 @@ class Complaints:
         if len(self._forged) < FORGED_MOST or now_ns - self._forged[0] > FORGED_NS:
             return []
         self._forged.clear()
-        return [self.fault("tampered", f"{FORGED_MOST} forged frames within {FORGED_NS // (1000 * MS)} s")]
+        return self.once("tampered", f"{FORGED_MOST} forged frames within {FORGED_NS // (1000 * MS)} s", now_ns)
