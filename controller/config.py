@@ -19,6 +19,7 @@ from msgspec import Meta, Struct, field
 
 from controller.config_shape import Mistake, nearest, shape
 from controller.device_config import DecksSection, ShoeSection, ShufflerSection, devices_wrong
+from controller.domain.choices import DrawTiming, ExposedDealer, Exposure, JokerTime, SettleMode, SettleOrder
 from controller.domain.paytable import Category
 from controller.domain.state import CardSource, DeclaredBy, Equipment, StakeEntry
 from controller.equipment import equipment_wrong
@@ -37,27 +38,6 @@ class Mode(enum.StrEnum):
 class Language(enum.StrEnum):
     EN = "en"
     RU = "ru"
-
-
-class SettleOrder(enum.StrEnum):
-    RIGHT_TO_LEFT = "right_to_left"
-    LEFT_TO_RIGHT = "left_to_right"
-
-
-class SettleMode(enum.StrEnum):
-    BOX_BY_BOX = "box_by_box"
-    TAKES_FIRST = "takes_first"
-
-
-class JokerTime(enum.StrEnum):
-    BEFORE_DEAL = "before_deal"
-    DURING_DEAL = "during_deal"
-    AFTER_DEAL = "after_deal"
-
-
-class DrawTiming(enum.StrEnum):
-    AT_ONCE = "at_once"
-    AFTER_ALL = "after_all"
 
 
 class LogLevel(enum.StrEnum):
@@ -112,6 +92,8 @@ class ProcedureSection(Struct, frozen=True, kw_only=True):
     max_unknown: Annotated[int, Meta(ge=0, le=5)] = 2
     max_open_boxes: Annotated[int, Meta(ge=1, le=7)] | None = None
     equal_antes: bool | None = None
+    exposed_player: Exposure = Exposure.PLAYS
+    exposed_dealer: ExposedDealer = ExposedDealer.MISDEAL
     declared_by: DeclaredBy = DeclaredBy.SUPERVISOR
     stake_entry: StakeEntry = StakeEntry.BEFORE_DEAL
     settle_mode: SettleMode = SettleMode.BOX_BY_BOX

@@ -25,13 +25,22 @@ from controller.domain.device_commands import (
     TimeOut,
     TroubleIn,
 )
+from controller.domain.supervisor_commands import (
+    CloseDispute,
+    CorrectStake,
+    Exposed,
+    NextHand,
+    Reassign,
+    Redirect,
+    SwapHands,
+)
 from controller.domain.watch_commands import AnswerAlarm, LampTest
 
 __all__ = [  # found here as well; what stands below needs no mention
-    "AnswerAlarm", "BoardFails", "BoardShows", "CardIn", "Command", "Deck", "DeckSaid",
-    "DeckTime", "DeviceIn", "DeviceOut", "DoorIn", "DoubtIn",
-    "LampTest", "LampsIn", "LostIn", "NoteIn", "PairedIn", "Said", "SensorsIn", "ShowBadge",
-    "StubCount", "TimeOut", "TroubleIn",
+    "AnswerAlarm", "BoardFails", "BoardShows", "CardIn", "CloseDispute", "Command", "CorrectStake", "Deck",
+    "DeckSaid", "DeckTime", "DeviceIn", "DeviceOut", "DoorIn", "DoubtIn", "Exposed", "LampTest", "LampsIn",
+    "LostIn", "NextHand", "NoteIn", "PairedIn", "Reassign", "Redirect", "Said", "SensorsIn", "ShowBadge",
+    "StubCount", "SwapHands", "TimeOut", "TroubleIn",
 ]  # fmt: skip
 
 
@@ -259,21 +268,6 @@ class Hold(Command, frozen=True, kw_only=True, tag="hold"):
 
 class Undo(Command, frozen=True, kw_only=True, tag="undo"):
     """Takes back the dealer's last act, until the next physical fact."""
-
-
-class Redirect(Command, frozen=True, kw_only=True, tag="redirect"):
-    """The last drawn card lies at `target`, not at the lit box; nobody looked."""
-
-    box: int
-    target: int
-
-
-class CorrectStake(Command, frozen=True, kw_only=True, tag="correct_stake"):
-    """The chips on the felt govern."""
-
-    box: int
-    ante: int
-    bonus: int | None = None
 
 
 class EnterCard(Command, frozen=True, kw_only=True, tag="enter_card"):

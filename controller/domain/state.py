@@ -111,6 +111,7 @@ class BoxStatus(StrEnum):
 
     OPEN = "open"
     HELD = "held"
+    DEFERRED = "deferred"
     PAID = "paid"
     VOID = "void"
 
@@ -298,6 +299,16 @@ class Hand(Struct, frozen=True, kw_only=True):
         return self.boxes[number - 1]
 
 
+class Dispute(Struct, frozen=True, kw_only=True):
+    """A box of an ended hand that is still disputed; `net` and `returned` by the record."""
+
+    hand: int
+    box: int
+    net: int
+    returned: int
+    reason: str
+
+
 class ShoeMemory(Struct, frozen=True, kw_only=True):
     """What is known of shoe or shuffler: last journalled event and the recent ones, so that a repeat can be compared.
 
@@ -352,6 +363,7 @@ class Table(Struct, frozen=True, kw_only=True):
     next_waiting: int = 1
     call: str = ""
     quarantined: str = ""
+    disputes: tuple[Dispute, ...] = ()
     decks: tuple[Deck, ...] = ()
     deck: str = ""
     deck_source: str = ""

@@ -18,7 +18,8 @@ OVERRIDES = frozenset(
     {
         *("CardEntered", "CardRedirected", "StakeCorrected", "BoxVoided", "BoxHeld", "BoxReleased", "JokerVoided"),
         *("Irregularity", "Resumed", "Authorised", "Undone", "FaultRaised", "FaultReset", "ReadingsDiffered"),
-        "EventsMissed",
+        *("CardsByHand", "CardsSwitched", "ResultDeclared", "StakeEntered", "DisputeDeferred", "HandsSwapped"),
+        *("CardReassigned", "CardMovedBack", "CardExposed", "CardReplaced", "EventsMissed"),
         "ReadDoubted",
     }
 )

@@ -40,7 +40,7 @@ ALLOWED: dict[Want, tuple[str, ...]] = {
     Want.STAKE: ("stake", "differs", "undo", "hold", "void_box", "void_hand"),
     Want.REST: ("rest", "hold", "void_box", "void_hand"),
     Want.AWARD: ("award",),
-    Want.RELEASE: ("release", "void_box", "void_hand"),
+    Want.RELEASE: ("release", "next_hand", "void_box", "void_hand"),
     Want.SUPERVISOR: ("resume", "reset", "void_box", "void_hand"),
     Want.NOTHING: (),
 }

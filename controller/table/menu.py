@@ -62,6 +62,7 @@ def items(table: Table, setup: Setup) -> list[Item]:
         "resume": Item("resume", cm.Resume()),
         "discard_check": Item(f"discards {box} ok", cm.DiscardCheck(box=box)),
         "announce": Item("announce joker", cm.Announce()),
+        "next_hand": Item("next hand", cm.NextHand()),
         "manual": Item("deal by hand", cm.Manual(reason=REASON)),
         "automatic": Item("cards from shoe", cm.Automatic()),
         "release": Item(f"release box {box}", cm.Release(box=box)),
@@ -78,6 +79,7 @@ def items(table: Table, setup: Setup) -> list[Item]:
     known |= _deck(table, want, setup)
     for word in projection.allowed(table, want, setup):
         found += _resets(table) if word == "reset" else [known[word]] if word in known else []
+    found += [Item(f"end dispute {d.hand}/{d.box}", cm.CloseDispute(hand=d.hand, box=d.box)) for d in table.disputes]
     if table.call:
         found.append(Item("answer call", cm.Release()))
     return found

@@ -115,6 +115,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     decks: tuple[dict[str, Any], ...]
     cards: str
     stake_entry: str
+    disputes: tuple[dict[str, Any], ...]
     waiting: tuple[dict[str, Any], ...]
     call: str
     health: dict[str, Any]
@@ -165,6 +166,7 @@ def snapshot(
         side_bets=side_bets(hand) if hand else 0,
         limits=table.limits,
         devices={name: str(value) for name, value in sorted(table.devices.items())},
+        disputes=tuple(msgspec.to_builtins(d) for d in table.disputes),
         stake_entry=str(setup.procedure.stake_entry),
         cards=str(table.cards if table.open else setup.procedure.cards),
         decks=tuple(msgspec.to_builtins(deck) for deck in table.decks),

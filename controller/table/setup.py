@@ -114,6 +114,8 @@ def _procedure(rules: RuleSet, config: Config) -> Procedure:
         discard_check_from=str(config.procedure.discard_check_from),
         max_open_boxes=config.procedure.max_open_boxes or rules.max_open_boxes,
         equipment=config.table.equipment,
+        exposed_player=config.procedure.exposed_player,
+        exposed_dealer=config.procedure.exposed_dealer,
         cards=config.table.cards,
         stake_entry=config.procedure.stake_entry,
         declared_by=config.procedure.declared_by,

@@ -235,6 +235,11 @@ POSSIBLE: dict[str, set[str]] = {
     "dealt": {"by_hand"},
     "manual": {*DECKS, "betting", "locked", "award", *PLAY} - {"by_hand", "declare", "next"},
     "declare": {"declare"},
+    "next_hand": {"release"},
+    "close_dispute": set(),  # no hand has left one
+    "swap_hands": {"choice", "decision", "draw", "rest", "reveal", "russian"},
+    "reassign": {"check", "discards", "paid", "stake"},
+    "exposed": {"board", "board_dead", "by_hand", "decision", "draw", "reveal", "russian", "stop"},
     "automatic": set(),  # the shoe serves, or a hand is being played
     "fold": {"decision", "russian"},
     "bet": {"decision", "russian"},
@@ -284,9 +289,11 @@ def sample(name: str, rig: Rig) -> cm.Command:
     known = {
         "box": want.box or 1, "owner": 2, "ante": 20, "shares": (5, 5), "number": 1, "target": 2, "card": "Ah",
         "cards": {"discards": "3c", "paid": "3c", "check": "3c"}.get(str(want.kind), "3c"), "reason": "test",
-        "hand": "pair", "against": "win",
+        "index": 1, "place": "box", "hand": "pair", "against": "win",
         "deck": "blue", "id": 99, "hit": 1, "amount": 10, "count": 2, "cap": 5000, "alarm": 99,
     }  # fmt: skip
+    if name == "close_dispute":
+        return cm.CloseDispute(hand=1, box=1)
     fields = {field: known[field] for field in kind.__struct_fields__ if field in known}
     if name in ("count", "reset", "limits"):
         fields = {"count": {"number": 0}, "limits": {"cap": 5000}, "reset": {}}[name]

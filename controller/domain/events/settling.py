@@ -173,7 +173,7 @@ class ReadingsDiffered(Event, frozen=True, kw_only=True, tag=True):
 class HandEnded(Event, frozen=True, kw_only=True, tag=True):
     """Last record of a hand: outcome settled, void, not_played, or joker_only (the board alone served it).
 
-    Key and seed are revealed whatever its end.
+    Key and seed are revealed whatever its end. `deferred`: boxes that are still disputed.
     """
 
     hand: int
@@ -182,6 +182,7 @@ class HandEnded(Event, frozen=True, kw_only=True, tag=True):
     seed: str
     reason: str = ""
     disputed: tuple[int, ...] = ()
+    deferred: tuple[int, ...] = ()
 
 
 class CarriedReturned(Event, frozen=True, kw_only=True, tag=True):

@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from controller.domain import events as ev
-from controller.domain.evolve import decks, play, settling, trouble, watch  # noqa: F401 - they register their folds
+from controller.domain.evolve import (  # noqa: F401 - they register their folds
+    decks,
+    play,
+    setright,
+    settling,
+    trouble,
+    watch,
+)
 from controller.domain.evolve import table as _table  # noqa: F401
 from controller.domain.evolve.folding import FOLDS, replace
 from controller.domain.state import Table
@@ -19,6 +26,7 @@ UNDOABLE = (ev.StakeSet, ev.OwnerSet, ev.BlindSet, ev.CountGiven, ev.Folded, ev.
             ev.SixthBought, ev.DrawFixed, ev.InsuranceStaked, ev.AnteTaken, ev.DealerBought, ev.Discarded,
             ev.StakeEntered)  # fmt: skip
 PHYSICAL = (ev.Locked, ev.CardDealt, ev.CardsByHand, ev.CardsSwitched, ev.ResultDeclared,
+            ev.DisputeDeferred, ev.HandsSwapped, ev.CardReassigned, ev.CardReplaced, ev.CardExposed,
             ev.JokerShown, ev.DealerRevealed, ev.DealerRedrawn, ev.BoxTurned, ev.BoxPaid,
             ev.CardEntered, ev.BoxVoided, ev.Irregularity, ev.FaultRaised, ev.HandOpened, ev.HandEnded,
             ev.StakeCorrected, ev.BoxHeld, ev.BoxReleased, ev.DiscardsChecked,

@@ -8,7 +8,19 @@ from controller.domain import events as ev
 from controller.domain.evolve.decks import hand_over, put_away
 from controller.domain.evolve.folding import on, proposed, replace, trusting, with_hand
 from controller.domain.phases import Health, JokerPhase, Phase, next_health
-from controller.domain.state import SHUFFLER, CardSource, FaceUp, Hand, Secret, ShoeMemory, Stake, Table, Waiting
+from controller.domain.state import (
+    SHUFFLER,
+    BoxStatus,
+    CardSource,
+    Dispute,
+    FaceUp,
+    Hand,
+    Secret,
+    ShoeMemory,
+    Stake,
+    Table,
+    Waiting,
+)
 
 LONG_S = 60  # a restart is no time away
 
@@ -158,8 +170,9 @@ def _hand_ended(table: Table, event: ev.HandEnded) -> Table:
     assert table.hand is not None
     shown = table.last_hand if event.outcome == "not_played" else _public_result(table.hand, event)
     carried = _carried(table, table.hand) if event.outcome == "settled" else table.carried
+    disputes = (*table.disputes, *_deferred(table.hand))
     table = hand_over(table, _left_the_deck(table.hand), event.outcome != "not_played")
-    table = replace(table, hand=None, waiting=(), last_hand=shown, carried=carried)
+    table = replace(table, hand=None, waiting=(), last_hand=shown, carried=carried, disputes=disputes)
     return table if event.outcome == "not_played" else replace(table, door_marks=table.doors, off_s=0)
 
 
@@ -167,6 +180,21 @@ def _left_the_deck(hand: Hand) -> int:
     """Cards that this hand took, wherever they went."""
     boxes = sum(len(box.dealt) + len(box.drawn) for box in hand.boxes)
     return boxes + len(hand.dealer) + len(hand.dealer_drawn) + len(hand.burns) + hand.burned
+
+
+def _deferred(hand: Hand) -> tuple[Dispute, ...]:
+    """Boxes that stay disputed past their hand, with what the record says of them."""
+    return tuple(
+        Dispute(
+            hand=hand.number,
+            box=b.box,
+            net=(b.answer or {}).get("net", 0),
+            returned=(b.answer or {}).get("returned", 0),
+            reason=b.note,
+        )
+        for b in hand.boxes
+        if b.status is BoxStatus.DEFERRED
+    )
 
 
 def _carried(table: Table, hand: Hand) -> tuple[Stake, ...]:

@@ -18,8 +18,10 @@ from controller.domain.hand import (
     decisions,
     decks,
     declaring,
+    disputes,
     doors,
     jackpot,
+    misplaced,
     owners,
     people,
     settling,
@@ -90,7 +92,8 @@ def _authorised(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Resul
 
 def _grade(cmd: cm.Command, table: Table, setup: Setup) -> Grade:
     alone = setup.procedure.declared_by is DeclaredBy.DEALER
-    return grade(cmd, table, setup.favours_player, alone)
+    misdeals = table.hand is not None and misplaced.ends_the_hand(table.hand, setup)
+    return grade(cmd, table, setup.favours_player, alone, misdeals)
 
 
 def _agree(table: Table, number: int, act: Act, setup: Setup, entropy: Entropy) -> Result:
@@ -127,7 +130,7 @@ def _dispatch(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Result:
 
 
 def _box_optional(cmd: cm.Command) -> bool:
-    return isinstance(cmd, cm.Declare | cm.Repeat | cm.Release | cm.EnterCard)
+    return isinstance(cmd, cm.Declare | cm.Exposed | cm.Repeat | cm.Release | cm.EnterCard)
 
 
 def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
@@ -189,6 +192,8 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
             return (ev.CallRaised(reason=f"jackpot claim {cmd.hit}" if cmd.hit else "jackpot claim"),)
         case cm.Award() as cmd:
             return jackpot.award(table.hand, cmd)
+        case cm.CloseDispute() as cmd:
+            return disputes.close_dispute(table, cmd)
         case cm.Manual() as cmd:
             return trouble.manual(table, cmd)
         case cm.Automatic():
@@ -278,7 +283,15 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
         case cm.Undo():
             return (ev.Undone(),) if table.undo else reject(Why.NOTHING_TO_UNDO)
         case cm.Redirect():
-            return trouble.redirect(hand, cmd, setup)
+            return misplaced.redirect(hand, cmd, setup)
+        case cm.SwapHands():
+            return misplaced.swap_hands(hand, cmd)
+        case cm.Reassign():
+            return misplaced.reassign(hand, cmd, setup)
+        case cm.Exposed():
+            return misplaced.exposed(table, hand, cmd, setup)
+        case cm.NextHand():
+            return disputes.next_hand(table, hand, setup)
         case cm.CorrectStake():
             return trouble.correct_stake(table, hand, cmd, setup)
         case cm.EnterCard():

@@ -133,5 +133,13 @@ def _settling(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
     if not hand.settled:
         return settling.whole_hand(table, hand, setup)
     disputed = tuple(b.box for b in hand.boxes if b.disputed)
-    ended = ev.HandEnded(hand=hand.number, outcome="settled", key=str(hand.key), seed=str(hand.seed), disputed=disputed)
+    deferred = tuple(b.box for b in hand.boxes if b.status is BoxStatus.DEFERRED)
+    ended = ev.HandEnded(
+        hand=hand.number,
+        outcome="settled",
+        key=str(hand.key),
+        seed=str(hand.seed),
+        disputed=disputed,
+        deferred=deferred,
+    )
     return (ended,)

@@ -37,6 +37,7 @@ class Identity(msgspec.Struct, frozen=True):
 OVERSIGHT = frozenset({"supervisor", "surveillance"})
 
 _SUPERVISED: tuple[type[cm.Command], ...] = (
+    cm.NextHand, cm.CloseDispute, cm.SwapHands, cm.Reassign, cm.Exposed,
     cm.Announce, cm.Declare, cm.EnterCard, cm.Manual, cm.Automatic,
     cm.Redirect, cm.VoidBox, cm.DiscardCheck, cm.Resume, cm.Reset, cm.Release, cm.Deck, cm.CorrectStake,
 )  # fmt: skip
@@ -52,10 +53,17 @@ _ANYONE: tuple[type[cm.Command], ...] = (
 )
 
 
-def grade(command: cm.Command, table: Table, favours_player: bool = False, declares_alone: bool = False) -> Grade:
+def grade(
+    command: cm.Command,
+    table: Table,
+    favours_player: bool = False,
+    declares_alone: bool = False,
+    misdeals: bool = False,
+) -> Grade:
     """The grade of a command in this state. Rules that favour the player take grade C to open.
 
-    `declares_alone`: where cards are not followed at all, the house lets the dealer declare results.
+    `declares_alone`: where cards are not followed at all, the house lets the dealer declare results. `misdeals`: a
+    card of the dealer that is exposed now ends the hand.
     """
     hand = table.hand
     match command:
@@ -73,6 +81,8 @@ def grade(command: cm.Command, table: Table, favours_player: bool = False, decla
             return _ends_the_hand(hand)
         case cm.VoidBox() if hand is not None and [b.box for b in hand.boxes if b.playing] == [command.box]:
             return _ends_the_hand(hand)  # the last box: the whole hand
+        case cm.Exposed() if hand is not None and not command.box and misdeals:
+            return _ends_the_hand(hand)
         case cm.Award():
             return Grade.C if jackpot.above_limit(command, table) else Grade.B
         case cm.Release() if command.box == 0:

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from controller.domain.choices import ExposedDealer, Exposure
 from controller.domain.decks import DeckRules
 from controller.domain.ruleset import RuleSet
 from controller.domain.state import CardSource, DeclaredBy, Equipment, StakeEntry
@@ -57,6 +58,8 @@ class Procedure(msgspec.Struct, frozen=True, kw_only=True):
     discard_check_from: str = "trips"
     max_open_boxes: int = 2
     equal_antes: bool = False
+    exposed_player: Exposure = Exposure.PLAYS
+    exposed_dealer: ExposedDealer = ExposedDealer.MISDEAL
     equipment: Equipment = Equipment.FULL
     cards: CardSource = CardSource.SHOE
     stake_entry: StakeEntry = StakeEntry.BEFORE_DEAL

@@ -173,7 +173,11 @@ def void_box(hand: Hand, cmd: cm.VoidBox) -> Result:
     held = hand.back if hand.phase is Phase.IRREGULAR else hand.phase
     if not box.ante:
         return reject(Why.NO_STAKE)
-    if not box.playing or box.status is BoxStatus.PAID or held in (Phase.BETTING, Phase.DECK_CHECK, Phase.FAULT):
+    if (
+        not box.playing
+        or box.status in (BoxStatus.PAID, BoxStatus.DEFERRED)
+        or held in (Phase.BETTING, Phase.DECK_CHECK, Phase.FAULT)
+    ):
         return reject(Why.NOT_NOW, command="void_box", phase=hand.phase)
     return (ev.BoxVoided(box=cmd.box, reason=cmd.reason),)
 
@@ -264,18 +268,6 @@ def automatic(table: Table, setup: Setup) -> Result:
     anew = table.shoe.serial != table.shoe.owner or table.shoe.log_last < table.shoe.last_event
     back = ev.CardsSwitched(cards=str(CardSource.SHOE), reason="ready")
     return (*(adopt_shoe(table) if anew else ()), back)
-
-
-def redirect(hand: Hand, cmd: cm.Redirect, setup: Setup) -> Result:
-    """The last drawn card lies at another box that also waits for one; nobody looked."""
-    if not 1 <= cmd.target <= len(hand.boxes):
-        return reject(Why.NO_SUCH_BOX, box=cmd.target, boxes=len(hand.boxes))
-    source, target = hand.box(cmd.box), hand.box(cmd.target)
-    lit = current_decider(hand, setup)  # the last card went to the lit box; whoever has decided has looked
-    served = hand.phase is Phase.DECISIONS and lit is not None and lit.box == source.box and bool(source.drawn)
-    if not served or target.box == source.box or not (target.playing and target.awaits_draw):
-        return reject(Why.NOT_NOW, command="redirect", phase=hand.phase)
-    return (ev.CardRedirected(source=cmd.box, target=cmd.target),)
 
 
 def correct_stake(table: Table, hand: Hand, cmd: cm.CorrectStake, setup: Setup) -> Result:
