@@ -15,11 +15,15 @@ from controller.cli.output import one_line, print_json, print_lines
 from controller.cli.table import socket_path, with_socket
 from controller.control.client import Client
 from controller.domain import events as ev
+from controller.journal.codec import Registry
+from controller.journal.hands import read_hand
+from controller.journal.reader import Reader
 from controller.journal.records import HAND_OPENED, SealedEvent
 from controller.table import alarms
 from controller.table.ended_hands import records
 from controller.table.past import seconds
 from controller.table.statistics import Statistics, fold
+from controller.table.voided import Voided, as_if
 from controller.table.watch import summary
 from controller.watch_config import AlarmsSection
 
@@ -53,10 +57,13 @@ def _limits(config: Path | None) -> AlarmsSection:
 def from_file(journal: Path, limits: AlarmsSection) -> dict[str, Any]:
     """What the journal's hands give, with the alarms that its statistics call for at its end."""
     found = Statistics(span=limits.hands)
+    ends: dict[int, str] = {}  # voided hands and their dealers
     for record in records(journal):
         event = record.event
         if isinstance(event, SealedEvent) and record.type == HAND_OPENED:  # its key is nobody's business here
             event = ev.HandOpened(hand=int(event.public["hand"]), key="")
+        if isinstance(event, ev.HandEnded) and event.outcome == "void":
+            ends[event.hand] = found.dealer
         found = fold(found, event, seconds(record.stamp))
     neighbours, order = alarms.decks(found)
     likeness = {
@@ -67,7 +74,16 @@ def from_file(journal: Path, limits: AlarmsSection) -> dict[str, Any]:
         "chance_order": order,
     }
     due = [msgspec.structs.asdict(alarm) for alarm in alarms.due(found, limits)]
-    return {**summary(found), "decks": likeness if found.likeness else {}, "alarms": due}
+    voided = [msgspec.structs.asdict(hand) for hand in voided_hands(journal, ends)]
+    return {**summary(found), "decks": likeness if found.likeness else {}, "voided": voided, "alarms": due}
+
+
+def voided_hands(journal: Path, dealers: dict[int, str]) -> list[Voided]:
+    """What these hands would have paid, had nobody voided them."""
+    known = Registry(ev.registry())
+    with Reader(journal) as reader:
+        hands = (as_if(read_hand(reader, known, n, str(journal))[0], dealer) for n, dealer in dealers.items())
+        return [hand for hand in hands if hand is not None]
 
 
 def lines(told: dict[str, Any]) -> list[str]:
@@ -83,7 +99,16 @@ def lines(told: dict[str, Any]) -> list[str]:
     for name in ("jokers", "decks"):
         if values := told.get(name):
             found.append(f"{name}: " + ", ".join(f"{what.replace('_', ' ')} {value}" for what, value in values.items()))
+    found += [_voided(hand) for hand in told.get("voided", [])]
     return found + [f"ALARM {a['code']} {a['subject']}: {a['detail']}" for a in told.get("alarms", [])]
+
+
+def _voided(hand: dict[str, Any]) -> str:
+    nets = [f"box {box} {net:+d}" for box, net in hand["nets"].items()] + [f"box {box} ?" for box in hand["open"]]
+    who = ", ".join(hand["by"])
+    return f"void hand {hand['hand']} ({hand['reason']}; {hand['phase']}; dealer {hand['dealer']}; by {who}): " + (
+        f"as if settled: {', '.join(nets)}" if nets else "nothing staked"
+    )
 
 
 commands: list[click.Command] = [statistics_command]

@@ -5,7 +5,7 @@ A hand is folded from its own records and the rules in force; LOCK names every s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -31,15 +31,10 @@ def check_hand(hand: Hand) -> list[Finding]:
     opened = hand.opened
     if not hand.revealed or not isinstance(opened, ev.TableOpened):
         return []
-    setup = _setup(hand.table, opened)
+    setup = setup_of(hand.table, opened)
     table = Table(open=True, boxes=opened.boxes, limits=opened.limits, rules_hash=opened.rules_hash)
     findings: list[Finding] = []
-    for record in hand.records:
-        event = record.event
-        if record.type == ev.HandOpened.__name__:  # its key is wrapped for the table alone, and not needed here
-            event = ev.HandOpened(hand=hand.number, key="")
-        if not isinstance(event, ev.Event):
-            continue
+    for record, event in events_of(hand):
         findings += _check(record, event, table, setup, hand.number)
         if isinstance(event, ev.HandSettled):
             findings += _check_meter(record, event, table, hand)
@@ -49,7 +44,18 @@ def check_hand(hand: Hand) -> list[Finding]:
     return findings
 
 
-def _setup(table: str, opened: ev.TableOpened) -> Setup:
+def events_of(hand: Hand) -> Iterator[tuple[Record, ev.Event]]:
+    """The hand's own events, open."""
+    for record in hand.records:
+        event = record.event
+        if record.type == ev.HandOpened.__name__:  # its key is wrapped for the table alone, and not needed here
+            event = ev.HandOpened(hand=hand.number, key="")
+        if isinstance(event, ev.Event):
+            yield record, event
+
+
+def setup_of(table: str, opened: ev.TableOpened) -> Setup:
+    """What the table was set up to play, as the record of its opening says."""
     rules = rules_of(opened)
     base = rules.base_id or rules.id
     return Setup(

@@ -8,7 +8,7 @@ from random import Random
 
 import msgspec
 import pytest
-from harness import S1, Rig, make_setup
+from harness import S1, S2, Rig, make_setup
 from harness_parts import open_journal
 
 from controller.cli import statistics as cli
@@ -124,7 +124,9 @@ def test_the_command_reads_a_journal(tmp_path: Path, capsys: pytest.CaptureFixtu
         a_hand(rig, number)
     rig.close()
     told = cli.from_file(tmp_path / "journal.db", AlarmsSection(hands_per_minute=1000))
-    assert {key: value for key, value in told.items() if key not in ("decks", "alarms")} == summary(watch.statistics)
+    assert {key: value for key, value in told.items() if key not in ("decks", "voided", "alarms")} == summary(
+        watch.statistics
+    )
     assert told["decks"]["compared"] == 3
     assert told["decks"]["kept"] > told["decks"]["expected"]  # the harness lays the same cards again and again
     assert run(["statistics", str(tmp_path / "journal.db")]) == 0
@@ -133,6 +135,36 @@ def test_the_command_reads_a_journal(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "ALARM deck_neighbours shuffle" in out
     assert run(["statistics", str(tmp_path / "journal.db"), "--json"]) == 0
     assert msgspec.json.decode(capsys.readouterr().out)["hands"] == 3
+
+
+def until_the_payment(rig: Rig) -> None:
+    """Boxes 1 and 2 bet, box 3 folds; the dealer's hand lies open and box 2 is being paid."""
+    rig.open().stake(b1=10, b2=20, b3=10).joker("2c")
+    rig.lay("Kh Ks 8c 7d 2h", b1="9c 9d 5h 6s 3c", b2="Ac Ad 5c 6c 3h", b3="4h 7s 8d Ts Jd").lock().deal()
+    rig.do(cm.Bet(box=1)), rig.do(cm.Bet(box=2)), rig.do(cm.Fold(box=3))
+    rig.do(cm.Reveal())
+
+
+def test_t13_a_voided_hand_is_settled_as_if_in_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    played, _ = watched()
+    until_the_payment(played)
+    played.finish()
+    nets = {str(b["box"]): b["net"] for b in played.events(ev.HandSettled)[0].answer["boxes"]}
+    rig, _ = watched(tmp_path)
+    until_the_payment(rig)
+    rig.do(cm.VoidHand(reason="misdeal"), S1, S2)
+    rig.lock()  # nothing decided yet
+    rig.do(cm.VoidHand(reason="a card on the floor"), S1)
+    rig.close()
+    first, second = cli.from_file(tmp_path / "journal.db", AlarmsSection())["voided"]
+    assert (first["hand"], first["reason"], first["phase"], first["dealer"]) == (1, "misdeal", "settling", "d1")
+    assert (first["nets"], first["open"], first["by"]) == (nets, (), ("s1", "s2"))
+    assert nets["3"] == -10
+    assert (second["nets"], second["open"]) == ({}, (1, 2, 3))
+    assert run(["statistics", str(tmp_path / "journal.db")]) == 0
+    out = capsys.readouterr().out
+    assert "void hand 1 (misdeal; settling; dealer d1; by s1, s2): as if settled: box 1 " in out
+    assert "by s1): as if settled: box 1 ?, box 2 ?, box 3 ?" in out
 
 
 def test_the_command_shows_an_open_hand_nothing(tmp_path: Path) -> None:
