@@ -114,10 +114,12 @@ class Repeat(Command, frozen=True, kw_only=True, tag="repeat"):
 
 
 class Blind(Command, frozen=True, kw_only=True, tag="blind"):
-    """Makes a box blind, or open again."""
+    """Makes a box blind, or open again; what its player stakes blind beside ante and bet (`blind_extras`, Q22)."""
 
     box: int
     blind: bool = True
+    buy6: bool = False
+    insurance: int = 0
 
 
 class Backers(Command, frozen=True, kw_only=True, tag="backers"):

@@ -77,6 +77,14 @@ def most_boxes(rules: RuleSet, *, redraws: bool = False) -> int:
     return max((n for n in range(1, 10) if boxes_served(rules, n, redraws=redraws)), default=0)
 
 
+def most_dealt(rules: RuleSet) -> int:
+    """The largest number of boxes that may be dealt: all draws served, or as many as there are cards for (1.7)."""
+    if rules.stub_policy != "announced_limit":
+        return most_boxes(rules)
+    dealer = 0 if rules.dealer_exchange_fee is None else 1
+    return (rules.deck_size - rules.burn_cards - dealer) // HAND - 1
+
+
 def odds(rules: RuleSet, category: Category, *, exchanged: bool = False) -> int:
     """Odds of the bet for a hand; 0 where the table has none (it cannot win)."""
     if exchanged and category in rules.pay_after_exchange:

@@ -171,6 +171,11 @@ class Why(Enum):
         "бокс {box}: бонус решают карты, введите их",
     )
     DOOR = (555, "close the door first: {door}", "сначала закройте: {door}")
+    STUB_SHORT = (
+        582,
+        "box {box}: the deck has {left} card(s) left for draws",
+        "бокс {box}: в колоде для обмена осталось карт: {left}",
+    )
     NO_TRAINING = (580, "this table has no training", "обучения на этом столе нет")
     TRAINING_SO = (581, "the table is in that mode already", "стол уже в этом режиме")
     NO_ALARM = (556, "no alarm {alarm} waits", "тревога {alarm} не ждёт")

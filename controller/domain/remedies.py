@@ -37,6 +37,7 @@ REMEDIES: dict[Why, str] = {
     Why.COUNT_DIFFERS: "a supervisor counts and says `resume`, or `count` again",
     Why.COUNT_BY_HAND: "count the side bets on the felt: EXTRA, digit, OK (`count number=n`), then START",
     Why.DOOR: "close it; the hand goes on where it was",
+    Why.STUB_SHORT: "fewer cards, or the box bets or folds with what it has",
     Why.NO_TRAINING: "add [training] to table.toml (docs/training.md)",
     Why.TRAINING_SO: "look at the first line of the display (`tablectl status`)",
     Why.NO_ALARM: "look which alarms stand (`tablectl status`)",

@@ -171,6 +171,7 @@ class Declaration(Struct, frozen=True, kw_only=True):
 class Box(Struct, frozen=True, kw_only=True):
     """One box of the open hand. `ante` 0: not in play. `answer`: its part of the settlement, once computed.
 
+    `blind_sixth`, `blind_insurance`: what its player wants to stake blind, until LOCK.
     `count` replacements, then `sixth` card, lie in `drawn` in that order.
     `staked`: its stakes were named at the payout.
     `called`: turned for a side bet though nobody else would turn it. `disputed`: was held and released.
@@ -182,6 +183,8 @@ class Box(Struct, frozen=True, kw_only=True):
     bonus: int = 0
     jackpot: int = 0
     blind: bool = False
+    blind_sixth: bool = False
+    blind_insurance: int = 0
     backers: tuple[int, ...] = ()
     dealt: tuple[Slot, ...] = ()
     drawn: tuple[Slot, ...] = ()

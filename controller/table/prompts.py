@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.domain.hand import by_hand
+from controller.domain.hand import by_hand, dealer
 from controller.domain.hand.expects import Expect, Want
 from controller.domain.hand.setup import Setup, Training
 from controller.domain.phases import Health, Phase
@@ -39,6 +39,7 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "entry_dealer": (813, "Dealer's card {i} is unread: enter it, supervisor confirms",
                      "Карта дилера {i} не прочитана: введите, инспектор подтвердит"),
     "decision": (814, "Box {b} decides", "Решает бокс {b}"),
+    "decision_limit": (856, "Box {b} decides; {n} card(s) left for draws", "Решает бокс {b}; карт для обмена: {n}"),
     "card_burn": (826, "Burn a card", "Сожгите карту"),
     "reveal": (815, "All decided: turn the dealer's cards, OK", "Все решили: откройте карты дилера, OK"),
     "turn": (816, "Turn box {b}: OK", "Откройте бокс {b}: OK"),
@@ -112,7 +113,8 @@ def prompt(table: Table, want: Expect, setup: Setup) -> Prompt:
     number, en, ru = _text(table, want, setup)
     detail = hand.detail if hand else ""
     lost = hand.lost if hand else 0
-    values = {"b": want.box, "n": want.count or lost, "i": want.index + 1, "d": detail, "p": want.place}
+    left = dealer.cards_for_draws(hand, setup) if hand and number == _TEXTS["decision_limit"][0] else 0
+    values = {"b": want.box, "n": want.count or lost or left, "i": want.index + 1, "d": detail, "p": want.place}
     return Prompt(f"TC-{number:04d}", en.format(**values), ru.format(**values))
 
 
@@ -149,6 +151,8 @@ def _key(table: Table, want: Expect, setup: Setup) -> str:
             return "decision_draw"
         case Want.DECLARE if not want.box:
             return "declare_dealer"
+        case Want.DECISION if setup.rules.stub_policy == "announced_limit":
+            return "decision_limit"
         case Want.DEAL if want.place == "draw":
             return "hand_serve"
         case Want.BOARD if table.devices.get("board", Health.ABSENT) is not Health.READY:

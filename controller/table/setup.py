@@ -132,7 +132,7 @@ def _check(rules: RuleSet, config: Config) -> None:
         _check_nominal(rules, config)
     if config.table.cards is CardSource.NONE:
         _check_without_cards(rules, config)
-    served = prices.most_boxes(rules)
+    served = prices.most_dealt(rules)
     if config.table.boxes > served:
         raise TableError(
             120,

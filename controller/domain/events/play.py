@@ -31,10 +31,12 @@ class OwnerSet(Event, frozen=True, kw_only=True, tag=True):
 
 
 class BlindSet(Event, frozen=True, kw_only=True, tag=True):
-    """A blind box: cards not looked at, the bet already lies on it."""
+    """A blind box: cards not looked at, the bet already lies on it; and what else was staked blind."""
 
     box: int
     blind: bool
+    buy6: bool = False
+    insurance: int = 0
     joined: bool = False
 
 

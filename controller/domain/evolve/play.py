@@ -52,7 +52,8 @@ def _owner_set(table: Table, event: ev.OwnerSet) -> Table:
 
 @on(ev.BlindSet)
 def _blind_set(table: Table, event: ev.BlindSet) -> Table:
-    return with_box(table, event.box, blind=event.blind)
+    extras = {"blind_sixth": event.buy6, "blind_insurance": event.insurance}
+    return with_box(table, event.box, blind=event.blind, **extras)
 
 
 @on(ev.StakeEntered)

@@ -13,6 +13,7 @@ from controller.domain import events as ev
 from controller.domain.evolve import evolve, evolve_all
 from controller.domain.hand import (
     betting,
+    blind,
     chips,
     dealing,
     decisions,
@@ -243,7 +244,7 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
         case cm.Repeat():
             return betting.repeat(table, hand, cmd, setup)
         case cm.Blind():
-            return betting.blind(hand, cmd)
+            return blind.blind(hand, cmd, setup)
         case cm.Backers():
             return betting.backers(hand, cmd, setup)
         case cm.Count():

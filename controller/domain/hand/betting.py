@@ -8,7 +8,7 @@ from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain import joker as draw
 from controller.domain import prices
-from controller.domain.hand import by_hand, decisions, owners, sensed
+from controller.domain.hand import blind, by_hand, decisions, owners, sensed
 from controller.domain.hand.expects import Want, expects, side_bets
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.phases import JokerPhase, Phase, next_joker, next_phase, serves
@@ -114,15 +114,6 @@ def count(cmd: cm.Count) -> Result:
     return (ev.CountGiven(number=cmd.number),)
 
 
-def blind(hand: Hand, cmd: cm.Blind) -> Result:
-    """Only a box with a stake can be blind: its bet lies there before the deal."""
-    if not hand.box(cmd.box).ante:
-        return reject(Why.NO_STAKE)
-    if hand.box(cmd.box).carried:
-        return reject(Why.CARRIED, box=cmd.box)
-    return (ev.BlindSet(box=cmd.box, blind=cmd.blind),)
-
-
 def backers(hand: Hand, cmd: cm.Backers, setup: Setup) -> Result:
     """A shared box: the shares make up its ante (Q23)."""
     box = hand.box(cmd.box)
@@ -163,6 +154,7 @@ def lock(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
             cards=str(table.cards),
             stake_entry=str(setup.procedure.stake_entry),
         ),
+        *blind.extras(playing, setup),
         ev.PhaseEntered(phase=phase, trigger="lock"),
     )
 
@@ -184,10 +176,10 @@ def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
     if not boxes and setup.procedure.equipment is not Equipment.BOARD:
         return reject(Why.NO_STAKE)
     for box in boxes:
-        wrong = stake_wrong(box.box, box.ante, box.bonus, box.jackpot, table, setup) or _blind_wrong(box, setup)
+        wrong = stake_wrong(box.box, box.ante, box.bonus, box.jackpot, table, setup) or blind.wrong(box, table, setup)
         if wrong is not None:
             return wrong
-    served = prices.most_boxes(setup.rules)
+    served = prices.most_dealt(setup.rules)
     if len(boxes) > served:
         return reject(Why.DECK_SHORT, boxes=len(boxes), served=served)
     source = setup.source if table.cards is CardSource.SHOE else ""
@@ -195,11 +187,6 @@ def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
     if device is not None:
         return reject(Why.DEVICE, device=device)
     return owners.owners_wrong(boxes, setup)
-
-
-def _blind_wrong(box: Box, setup: Setup) -> Rejection | None:
-    refused = bool(box.bonus) and "bonus" not in setup.rules.blind_extras
-    return reject(Why.BLIND, box=box.box) if box.blind and refused else None
 
 
 # --- START and STOP --------------------------------------------------------------------------------------------------

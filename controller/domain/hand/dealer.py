@@ -68,6 +68,13 @@ def cards_left(hand: Hand, setup: Setup) -> int:
     return setup.rules.deck_size - used - sum(len(b.dealt) + len(b.drawn) for b in hand.boxes)
 
 
+def cards_for_draws(hand: Hand, setup: Setup) -> int:
+    """Cards that boxes may still ask for: neither bought already nor kept for the dealer. Counts alone, so public."""
+    bought = sum(b.draws - len(b.drawn) for b in hand.boxes if b.playing)
+    kept = 0 if setup.rules.dealer_exchange_fee is None else 1
+    return max(0, cards_left(hand, setup) - bought - kept)
+
+
 def judged(cards: tuple[str, ...], hand: Hand, setup: Setup) -> tuple[str, bool]:
     """What the dealer's final cards make, and whether he plays. Both readings judge it again with every box."""
     ranking = ranking_of(setup.rules)

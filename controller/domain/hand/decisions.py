@@ -7,7 +7,7 @@ import msgspec
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain import prices
-from controller.domain.hand import by_hand
+from controller.domain.hand import by_hand, dealer
 from controller.domain.hand.expects import current_decider, drawing
 from controller.domain.hand.setup import Setup
 from controller.domain.play import Action
@@ -37,9 +37,9 @@ def decision(hand: Hand, cmd: Act, setup: Setup, cap: int) -> Result:
 def _judged(hand: Hand, box: Box, cmd: Act, setup: Setup, cap: int) -> Result:
     match cmd:
         case cm.Exchange():
-            return _exchange(box, cmd, setup)
+            return _served(hand, _exchange(box, cmd, setup), box, setup)
         case cm.Buy6():
-            return _buy6(box, setup)
+            return _served(hand, _buy6(box, setup), box, setup)
         case cm.FixDraw():
             return _fix(box, setup)
         case _ if box.awaits_draw:
@@ -54,6 +54,15 @@ def _judged(hand: Hand, box: Box, cmd: Act, setup: Setup, cap: int) -> Result:
             return (ev.BetMade(box=box.box, amount=2 * box.ante),)
 
 
+def _served(hand: Hand, result: Result, box: Box, setup: Setup) -> Result:
+    """Refused where the deck has not enough cards left (`stub_policy = announced_limit`)."""
+    if isinstance(result, Rejection):
+        return result
+    left = dealer.cards_for_draws(hand, setup)
+    more = sum(e.count - box.count if isinstance(e, ev.ExchangeAsked) else 1 for e in result)
+    return result if more <= left else reject(Why.STUB_SHORT, box=box.box, left=left)
+
+
 def insurable(hand: Hand, setup: Setup) -> bool:
     """Insurance is offered; not where the joker is the dealer's own open card, since he always plays then (Q82)."""
     return setup.rules.insurance and hand.slot != DOC
@@ -62,7 +71,9 @@ def insurable(hand: Hand, setup: Setup) -> bool:
 def options(hand: Hand, box: Box, setup: Setup) -> tuple[str, ...]:
     """The words of what the lit box may do now, by public facts alone."""
     words: list[str] = []
+    left = dealer.cards_for_draws(hand, setup)
     more = exchange_more(box, setup)
+    more = more if more - box.count <= left else 0
     if by_hand.by_hand(hand) and drawing(box, setup):
         box = by_hand.served(box)
     if not box.awaits_draw:
@@ -73,7 +84,7 @@ def options(hand: Hand, box: Box, setup: Setup) -> tuple[str, ...]:
             words.append("fold")
     if more:
         words.append("exchange")
-    if _may_buy6(box, setup):
+    if _may_buy6(box, setup) and left:
         words.append("buy6")
     if insurable(hand, setup) and not box.awaits_draw and not box.insurance_carried:
         words.append("insure")
