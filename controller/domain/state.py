@@ -6,7 +6,6 @@ nobody). Projections accept FaceUp only, so that a hidden card cannot travel by 
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Any
 
 import msgspec
@@ -14,6 +13,29 @@ import msgspec
 from controller.domain.decks import Deck
 from controller.domain.phases import Health, JokerPhase, Phase
 from controller.domain.play import Action
+from controller.domain.state_words import (
+    UNPAYABLE,
+    BoxStatus,
+    CardSource,
+    Cause,
+    Choice,
+    Decision,
+    DeclaredBy,
+    Equipment,
+    StakeEntry,
+)
+
+__all__ = [  # found here as well; what stands below needs no mention
+    "UNPAYABLE",
+    "BoxStatus",
+    "CardSource",
+    "Cause",
+    "Choice",
+    "Decision",
+    "DeclaredBy",
+    "Equipment",
+    "StakeEntry",
+]  # fmt: skip
 
 DOC = "DOC"
 SHUFFLER = "shuffler"  # the device of this name
@@ -59,87 +81,6 @@ class Secret(str):
 
     def __repr__(self) -> str:
         return "Secret(**)"
-
-
-class CardSource(StrEnum):
-    """Where cards are known from: a shoe, people who enter them when they lie open, or nobody."""
-
-    SHOE = "shoe"
-    AT_TURN = "at_turn"
-    NONE = "none"
-
-
-class Equipment(StrEnum):
-    """What a table has: all of it; board and keys without a shoe; the board with START and STOP alone."""
-
-    FULL = "full"
-    KEYS = "keys"
-    BOARD = "board"
-
-
-class DeclaredBy(StrEnum):
-    """Who declares results where cards are not followed at all."""
-
-    SUPERVISOR = "supervisor"
-    DEALER = "dealer"
-
-
-class StakeEntry(StrEnum):
-    """When stakes are entered; NONE: not at all, the controller says odds only."""
-
-    BEFORE_DEAL = "before_deal"
-    AT_PAYOUT = "at_payout"
-    NONE = "none"
-
-
-class Decision(StrEnum):
-    """How a box decided."""
-
-    RAISE = "raise"
-    FOLD = "fold"
-
-
-class Choice(StrEnum):
-    """What a box does when the dealer does not play."""
-
-    TAKE = "take"
-    BUY = "buy"
-
-
-class BoxStatus(StrEnum):
-    """Where a box stands in settling."""
-
-    OPEN = "open"
-    HELD = "held"
-    DEFERRED = "deferred"
-    PAID = "paid"
-    VOID = "void"
-
-
-class Cause(StrEnum):
-    """Why play is held (irregular) or stopped (fault)."""
-
-    EARLY_CARD = "early_card"
-    EXTRA_CARD = "extra_card"
-    DECK_FAULT = "deck_fault"
-    TOO_MANY_UNREAD = "too_many_unread"
-    DECLARED = "declared"
-    SIDE_BETS = "side_bets"
-    CARDS_LOST = "cards_lost"
-    READS_DOUBTED = "reads_doubted"
-    EVENT_DIFFERS = "event_differs"
-    DEVICE_CHANGED = "device_changed"
-    BOARD = "board"
-    READINGS_DIFFER = "readings_differ"
-    SHOE = "shoe"
-    UNSETTLED = "unsettled"
-    SEED = "seed"
-    PROGRAM = "program"
-    DOOR = "door"
-
-
-UNPAYABLE = frozenset({Cause.READINGS_DIFFER, Cause.UNSETTLED, Cause.SEED})
-"""Faults after which the hand can only be voided: nobody knows what to pay, or which joker was promised."""
 
 
 class Stake(Struct, frozen=True, kw_only=True):
