@@ -39,7 +39,7 @@ from controller.journal.journal import Journal
 from controller.runtime.logs import Logs
 from controller.runtime.logsink import LogSink
 from controller.runtime.loop import Loop
-from controller.runtime.notify import Notifier
+from controller.runtime.notify import Notifier, Patience
 from controller.runtime.outputs import REFRESH_S, SENSE_S, Outputs
 from controller.runtime.pairing import PairingDesk
 from controller.runtime.parts import TO_TABLE, TO_TRAINING, Parts, PinSaid, Quit
@@ -188,10 +188,12 @@ def run(config: Config, source: Path, stop: Stop, *, before: Table | None = None
     """
     setup = make_setup(config, training=before is not None)
     notifier = Notifier.from_environ()
+    patience = Patience(notifier, time.monotonic_ns)
+    patience.begin("verifying the journal")
     journal = open_journal(config)
     with contextlib.ExitStack() as stack:
         stack.callback(journal.close)
-        replayed = past.replay(journal, config.alarms.hands)
+        replayed = past.replay(journal, config.alarms.hands, patience.step)
         if replayed.table.open and replayed.opened is not None:
             check_same_rules(setup, replayed.opened, str(source))
         logs = stack.enter_context(_logs(config))

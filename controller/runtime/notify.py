@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 
 import msgspec
 
 NAMES = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
 LEAST_GAP_NS = 500_000_000  # in a shutdown: never more than two a second
+PATIENCE_NS = 5_000_000_000
+STEP_S = 60.0
+BLIND_WORK_S = 300.0
 
 
 class NotifySettings(msgspec.Struct, frozen=True):
@@ -28,6 +31,27 @@ def take_settings(environ: MutableMapping[str, str], pid: int) -> NotifySettings
     ours = not for_pid or for_pid == str(pid)
     watchdog_us = int(microseconds) if microseconds.isascii() and microseconds.isdigit() and ours else 0
     return NotifySettings(address if address.startswith(("/", "@")) else None, watchdog_us * 1000)
+
+
+class Patience:
+    """A long start: asks for more time while it goes on, at most every five seconds (F75). `step` is cheap."""
+
+    def __init__(self, notifier: Notifier, clock_ns: Callable[[], int]) -> None:
+        self._notifier = notifier
+        self._clock_ns = clock_ns
+        self._last_ns = clock_ns()
+
+    def begin(self, what: str) -> None:
+        """A piece of work that cannot tell how far it is."""
+        self._notifier.status(what)
+        self._notifier.extend(BLIND_WORK_S)
+
+    def step(self) -> None:
+        """The start has come on by something."""
+        now_ns = self._clock_ns()
+        if now_ns - self._last_ns >= PATIENCE_NS:
+            self._last_ns = now_ns
+            self._notifier.extend(STEP_S)
 
 
 class Notifier:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -31,15 +32,16 @@ class Replayed(msgspec.Struct, frozen=True):
     last_s: float = 0.0
 
 
-def replay(journal: Journal, span: int = SPAN) -> Replayed:
+def replay(journal: Journal, span: int = SPAN, step: Callable[[], None] = lambda: None) -> Replayed:
     """All events behind the newest kept state folded, in order of their numbers and no other.
 
-    `span`: hands that the statistics cover.
+    `span`: hands that the statistics cover. `step` is called at each record, so that somebody knows that it goes on.
     """
     seq, table, statistics = _begin(journal, span)
     last_s = 0.0
     try:
         for record in journal.replay(max(0, seq - 1)):
+            step()
             last_s = seconds(record.stamp)
             if isinstance(record.event, ev.Event) and record.seq > seq:
                 seq = record.seq

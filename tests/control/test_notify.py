@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.runtime.notify import Notifier, take_settings
+from controller.runtime.notify import Notifier, Patience, take_settings
 
 SECOND = 10**9
 
@@ -183,3 +183,17 @@ def test_without_systemd_nothing_happens() -> None:
     one.close()
     assert one.unsent == 0
     assert take_settings({"NOTIFY_SOCKET": "vsock:2:1"}, 1).address is None
+
+
+def test_f75_a_start_of_twenty_seconds_asks_for_more_time_again_and_again(systemd: Systemd, address: str) -> None:
+    now_ns = [0]
+    one = notifier(address)
+    patience = Patience(one, lambda: now_ns[0])
+    patience.begin("verifying the journal")
+    for millisecond in range(0, 20_000, 10):
+        now_ns[0] = millisecond * 1_000_000
+        patience.step()
+    texts = systemd.texts()
+    assert texts[:2] == ["STATUS=verifying the journal", "EXTEND_TIMEOUT_USEC=300000000"]
+    assert texts[2:] == ["EXTEND_TIMEOUT_USEC=60000000"] * 3
+    one.close()
