@@ -35,6 +35,7 @@ def describe(snapshot: dict[str, Any]) -> list[str]:
         lines.append(f"lamp test: {lamps}")
     lines += [_alarm(alarm) for alarm in snapshot.get("alarms", [])]
     health = snapshot.get("health") or {}
+    lines += [f"port {port}: {reason}" for port, reason in (health.get("ports") or {}).items()]
     if health.get("not_recording"):
         lines.append("NOT RECORDING")
     journal = health.get("journal") or {}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from controller.doctor.finding import Finding, Topic
 from controller.doctor.machine import Machine, Scene
+from drivers.holders import holders
 
 PRESENT = Topic(901)
 HOLDER = Topic(902)
@@ -49,34 +50,8 @@ def _by_id(machine: Machine) -> dict[str, Path]:
 # --- who holds it
 
 
-def holders(machine: Machine, path: Path) -> tuple[dict[int, str], bool]:
-    """Processes with the file open, by number, and whether every process could be looked at."""
-    wanted = path.stat()
-    found: dict[int, str] = {}
-    complete = True
-    for process in sorted(entry for entry in machine.proc.iterdir() if entry.name.isdigit()):
-        try:
-            links = list((process / "fd").iterdir())
-        except PermissionError:
-            complete = False
-            continue
-        except OSError:  # it has ended
-            continue
-        if any(_same(link, wanted.st_dev, wanted.st_ino) for link in links):
-            found[int(process.name)] = machine.text(process / "comm") or "?"
-    return found, complete
-
-
-def _same(link: Path, device: int, inode: int) -> bool:
-    try:
-        there = link.stat()
-    except OSError:
-        return False
-    return (there.st_dev, there.st_ino) == (device, inode)
-
-
 def _holders(scene: Scene, name: str, path: Path) -> Iterator[Finding]:
-    found, complete = holders(scene.machine, path)
+    found, complete = holders([path], scene.machine.proc)
     strangers = {pid: comm for pid, comm in found.items() if pid != scene.daemon}
     for pid, comm in strangers.items():
         what = f"{name}: port in use by pid {pid} ({comm})"

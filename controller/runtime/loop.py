@@ -20,6 +20,7 @@ from controller.domain.phases import JokerPhase, Phase
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import Cause
 from controller.errors import TableError
+from controller.runtime.closed_ports import ClosedPorts
 from controller.runtime.outputs import LampsTested, Shown
 from controller.runtime.parts import TO_TABLE, TO_TRAINING, Parts, PinSaid, Quit
 from controller.runtime.replies import Replies
@@ -67,6 +68,7 @@ class Loop:
         self._resumed = hand is not None and hand.phase not in (Phase.DECK_CHECK, Phase.BETTING)
         self._answer_to_press: Rejection | None = None  # what the last press was answered with
         self._refused_ns = 0
+        self._closed_ports = ClosedPorts(parts.log)
 
     def quit(self, why: Quit) -> None:
         """From a signal handler: only sets a mark, the inbox's lock may be held."""
@@ -179,6 +181,8 @@ class Loop:
                 self._devices(device.receive(item.data, item.t_ns))
             case PortClosed():
                 self._devices(device.closed(item.reason, item.t_ns))
+        if self._closed_ports.heard(item):
+            self.changed()
 
     def _devices(self, events: list[DeviceEvent]) -> None:
         for event in events:
@@ -344,6 +348,7 @@ class Loop:
             "warnings": service.setup.warnings,
             "journal": self._p.journal_health() | {"degraded": service.table.degraded},
             "joker_dark": self._joker_owed(),
+            "ports": self._closed_ports.reasons,
             "pairing": self._p.pairing.public,
             "refused": {"code": refused.code, "en": refused.text("en"), "ru": refused.text("ru")} if refused else None,
         }

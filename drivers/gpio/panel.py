@@ -6,10 +6,12 @@ never blocks, never raises.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from queue import Full
 from threading import Lock
 from typing import Any
@@ -19,6 +21,7 @@ from gpiozero import DigitalOutputDevice, InputDevice
 from drivers.events import DeviceFault, Edge
 from drivers.gpio.errors import PortError, backend_errors
 from drivers.gpio.pins import INPUTS, JACKPOT_LAMP
+from drivers.holders import holders
 
 Post = Callable[[Edge], object]
 OLDEST_NS = 1_000_000_000  # an edge said to be older than this has a time that means nothing
@@ -133,8 +136,23 @@ def _lamp(factory: Any) -> DigitalOutputDevice:
     return DigitalOutputDevice(JACKPOT_LAMP, initial_value=False, pin_factory=factory)
 
 
-def open_panel(make: Callable[[], Panel], wait_s: Callable[[float], object], *, attempts: int = 20) -> Panel:
-    """Opens the panel although the last process has not let go of its lines yet (F43): tries for 5 s in all."""
+def chip_holder() -> str:
+    """Who else has a GPIO chip open, in words."""
+    found, complete = holders(list(Path("/dev").glob("gpiochip*")))
+    others = [f"pid {pid} ({name})" for pid, name in found.items() if pid != os.getpid()]
+    if others:
+        return f"the chip is open in {' and '.join(others)}"
+    return "nobody else has the chip open" if complete else "who holds it is told to root alone"
+
+
+def open_panel(
+    make: Callable[[], Panel],
+    wait_s: Callable[[float], object],
+    *,
+    attempts: int = 20,
+    holder: Callable[[], str] = chip_holder,
+) -> Panel:
+    """Opens the panel although the last process holds its lines still (F43): tries for 5 s, then names the holder."""
     for _ in range(attempts - 1):
         try:
             return make()
@@ -142,4 +160,9 @@ def open_panel(make: Callable[[], Panel], wait_s: Callable[[float], object], *, 
             if fault.code != "gpio_busy":
                 raise
             wait_s(0.25)
-    return make()
+    try:
+        return make()
+    except PortError as fault:
+        if fault.code != "gpio_busy":
+            raise
+        raise PortError(fault.code, f"{fault.what}, {holder()}", fault.where, fault.remedy) from fault

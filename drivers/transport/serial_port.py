@@ -18,6 +18,7 @@ from typing import Protocol
 import serial
 
 from drivers.events import PortBytes, PortOpened
+from drivers.holders import holders
 from drivers.ports import ClockNs, Post
 from drivers.transport.pump import PortGone, PortUnavailable, Pump, back_off
 
@@ -46,7 +47,7 @@ class OpenPort(Protocol):
 
 
 def port_holder(path: str) -> int | None:
-    """The process that holds the lock on this port, as far as we may see it."""
+    """The process that holds the lock on this port, or has it open without one, as far as we may see it."""
     try:
         device = os.stat(path)
         locks = Path("/proc/locks").read_text(encoding="ascii").splitlines()
@@ -56,7 +57,16 @@ def port_holder(path: str) -> int | None:
     for words in map(str.split, locks):
         if len(words) > 5 and words[5] == wanted and words[4].isdecimal():
             return int(words[4])
-    return None
+    return _opener(path)
+
+
+def _opener(path: str) -> int | None:
+    """Who closed the port to others knows no lock (ModemManager, F10): the first process that has it open."""
+    try:
+        found, _ = holders([Path(path)])
+    except OSError:
+        return None
+    return next((pid for pid in found if pid != os.getpid()), None)
 
 
 def open_serial(path: str, baud: int) -> OpenPort:

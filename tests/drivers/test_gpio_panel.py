@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 from queue import Full, Queue
 from typing import Any
 
@@ -14,7 +17,7 @@ from gpio_doubles import Clock, Pi
 from drivers.events import ButtonEdge, DeviceFault, Edge
 from drivers.gpio.debounce import MS, Debouncer
 from drivers.gpio.errors import PortError
-from drivers.gpio.panel import Panel, open_panel
+from drivers.gpio.panel import Panel, chip_holder, open_panel
 from drivers.gpio.pins import INPUTS, JACKPOT_LAMP, LEVELS
 
 
@@ -136,7 +139,7 @@ def test_f46_handlers_are_quick_and_keep_true_times(pi: Pi) -> None:
 
 def test_f47_nothing_is_collected(pi: Pi) -> None:
     edges: list[Edge] = []
-    kept = [Panel(pi, edges.append, Clock())]
+    kept = [open_panel(lambda: Panel(pi, edges.append, Clock()), lambda _: None)]  # as hardware.py does it
     gc.collect()
     for name in INPUTS:
         pin(pi, name).drive_low()
@@ -179,18 +182,37 @@ class BusyPi(Pi):
 
 def test_f43_busy_lines_are_tried_again() -> None:
     pi, waits = BusyPi(), []
+    pi.busy = 12
     panel = open_panel(lambda: Panel(pi, lambda _: None, Clock()), waits.append)
-    assert waits == [0.25] * 3
+    assert sum(waits) == 3.0  # three seconds, then it starts
     panel.close()
 
 
 def test_f43_lines_that_stay_busy_are_named_and_nothing_stays_open() -> None:
     pi, waits = BusyPi(), []
     pi.busy = 1000
-    with pytest.raises(PortError, match=r"GPIO busy \(GPIO6 \(STOP\)\)") as caught:
-        open_panel(lambda: Panel(pi, lambda _: None, Clock()), waits.append, attempts=5)
+    with pytest.raises(PortError, match=r"GPIO busy, held by pid 77 \(GPIO6 \(STOP\)\)") as caught:
+        open_panel(
+            lambda: Panel(pi, lambda _: None, Clock()),
+            waits.append,
+            attempts=5,
+            holder=lambda: "held by pid 77",
+        )
     assert caught.value.code == "gpio_busy" and len(waits) == 4
     assert pi.pin(JACKPOT_LAMP).function == "input"
+
+
+def test_f43_the_holder_of_the_chip_is_found_as_proc_tells(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    chip = tmp_path / "gpiochip0"
+    chip.touch()
+    real = Path.glob
+    monkeypatch.setattr(Path, "glob", lambda path, what: [chip] if what == "gpiochip*" else real(path, what))
+    assert "the chip is open in" not in chip_holder()
+    code = f"import sys; f = open({str(chip)!r}); print('open', flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None and other.stdout.readline() == b"open\n"
+        assert f"the chip is open in pid {other.pid} (python" in chip_holder()
+        other.communicate()
 
 
 def test_a_pin_taken_twice_is_refused_at_once(pi: Pi) -> None:

@@ -143,6 +143,42 @@ def test_f16_a_second_instance_is_refused_by_name_and_takes_no_byte(line: Line, 
     second.close()
 
 
+def test_f10_a_program_that_knows_no_lock_is_named_too(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ModemManager takes a port with TIOCEXCL alone: the kernel says EBUSY, and no lock says who."""
+
+    def busy(_self: serial.Serial) -> None:
+        raise OSError(errno.EBUSY, "Device or resource busy")
+
+    monkeypatch.setattr(serial.Serial, "open", busy)
+    with pytest.raises(PortBusy, match=r"port busy \(another program holds it\)"):
+        open_serial(line.path, 115_200)
+    script = "import sys; f = open(sys.argv[1], 'rb', 0); print('open', flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", script, line.path]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as modem:
+        assert modem.stdout is not None and modem.stdout.readline() == b"open\n"
+        with pytest.raises(PortBusy, match=f"port in use by pid {modem.pid}"):
+            open_serial(line.path, 115_200)
+        modem.communicate()
+
+
+def test_f10_busy_for_ten_seconds_is_waited_for_with_back_off(line: Line, inbox: Inbox) -> None:
+    waited: list[float] = []
+
+    def opener(path: str, baud: int) -> serial_port.OpenPort:
+        if sum(waited) < 10:
+            raise PortBusy(path, 4242)
+        return open_serial(path, baud)
+
+    port = pump(line.path, inbox, opener=opener, rest=waited.append, backoff=back_off)
+    port.start()
+    inbox.until_opened()
+    closed = [event for event in inbox.all if isinstance(event, PortClosed)]
+    assert {event.reason for event in closed} == {"port in use by pid 4242"}
+    assert len(closed) == len(waited) <= 10  # no hammering: 0.1 s first, never more often than every 2 s in the end
+    assert waited[:5] == [0.1, 0.2, 0.4, 0.8, 1.6] and set(waited[5:]) == {2.0}
+    port.close()
+
+
 def test_f16_another_process_is_named(line: Line) -> None:
     script = (
         "import sys; from drivers.transport.serial_port import open_serial\n"

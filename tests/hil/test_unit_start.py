@@ -5,7 +5,6 @@ From an installed version under `python3 -I`, with a stand-in for the notify soc
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from collections.abc import Iterator
