@@ -20,6 +20,7 @@ from controller.domain.phases import JokerPhase, Phase
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import Cause
 from controller.errors import TableError
+from controller.runtime.act_log import log_act
 from controller.runtime.closed_ports import ClosedPorts
 from controller.runtime.outputs import LampsTested, Shown
 from controller.runtime.parts import TO_TABLE, TO_TRAINING, Parts, PinSaid, Quit
@@ -313,7 +314,7 @@ class Loop:
             self._p.screen.lamp_test()
         self._p.shuffling.adopted(outcome.events, self._p.service.table)
         if outcome.events:
-            self._log(act, outcome)
+            log_act(self._p.log, act, outcome, self._p.service.table)
         for asked in outcome.keys:
             for event in self._p.pairing.follow(asked, self._p.clock_ns()):
                 self._device(event)
@@ -322,17 +323,6 @@ class Loop:
             self._quit = Quit(reason)
         self._serve_lines()
         return outcome
-
-    def _log(self, act: Act, outcome: Outcome) -> None:
-        """Names of public facts only; never a card."""
-        table = self._p.service.table
-        hand = table.hand.number if table.hand else table.hands
-        self._p.log.info("act", by=act.origin, events=list(outcome.events), hand=hand, phase=str(table.phase))
-        if isinstance(act.command, cm.DeviceOut) and "DeviceDown" in outcome.events:
-            gone = act.command
-            self._p.log.warning("device down", urgent=True, device=gone.device, reason=gone.reason, hand=hand)
-        for alarm in table.alarms[-outcome.events.count("AlarmRaised") :] if "AlarmRaised" in outcome.events else ():
-            self._p.log.warning("alarm", code=alarm.code, subject=alarm.subject, detail=alarm.detail)
 
     def changed(self) -> None:
         """The state moved: everything that shows it is computed anew."""

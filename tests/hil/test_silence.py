@@ -107,7 +107,7 @@ def without_seal(record: dict[str, Any]) -> dict[str, Any]:
     return {**kept, "data": data, "sealed": len(record["sealed"] or "")}
 
 
-VARIES = {"boot_id", "hardware", "config_hash", "signature", "head", "log_last"}
+VARIES = {"off_s", "boot_id", "hardware", "config_hash", "signature", "head", "log_last"}
 
 
 def jpoker(script: Script, ear: Ear) -> None:
