@@ -36,6 +36,7 @@ from controller.hardware import Hardware, inputs, open_hardware
 from controller.journal import keys as key_files
 from controller.journal.codec import Registry
 from controller.journal.journal import Journal
+from controller.runtime.clock import Clock
 from controller.runtime.logs import Logs
 from controller.runtime.logsink import LogSink
 from controller.runtime.loop import Loop
@@ -43,7 +44,7 @@ from controller.runtime.notify import Notifier, Patience
 from controller.runtime.outputs import REFRESH_S, SENSE_S, Outputs
 from controller.runtime.pairing import PairingDesk
 from controller.runtime.parts import TO_TABLE, TO_TRAINING, Parts, PinSaid, Quit
-from controller.runtime.recording import Clock, Recorder
+from controller.runtime.recording import Recorder
 from controller.runtime.shuffling import Shuffling
 from controller.sensing import bet_sensors
 from controller.table import past
@@ -283,7 +284,8 @@ class _Assembled:
         )
         self._loop: Loop | None = None
         watch = Watch(replayed.statistics, config.alarms, lambda: past.seconds(clock.stamp()))
-        self._service = Service(setup, replayed.table, Recorder(journal, clock), os.urandom, self._changed, watch)
+        recorder = Recorder(journal, clock, replayed.last_s)
+        self._service = Service(setup, replayed.table, recorder, os.urandom, self._changed, watch)
 
     def run(
         self, stack: contextlib.ExitStack, stop: Stop, started: ev.RunStarted, *more: ev.Event

@@ -18,7 +18,7 @@ from controller.errors import TableError
 from controller.journal import keys as key_files
 from controller.journal.codec import Registry
 from controller.journal.journal import Journal
-from controller.runtime.recording import Clock
+from controller.runtime.clock import Clock
 from controller.table import past
 
 

@@ -22,7 +22,7 @@ from controller.journal.journal import Journal
 from controller.journal.keys import Keys
 from controller.journal.records import Stamp
 from controller.journal.rotation import Archived, rotate
-from controller.runtime.recording import Clock
+from controller.runtime.clock import Clock
 from controller.table import keeping, past
 
 

@@ -133,6 +133,11 @@ class Why(Enum):
         "the shuffler counts deck {deck}: put it in",
         "колоду {deck} считает шаффл: вложите её",
     )
+    CLOCK_BEHIND = (
+        591,
+        "the clock stands before the journal's last record ({when}): set it first",
+        "часы отстают от последней записи журнала ({when}): сначала выставьте их",
+    )
     NO_HIT = (552, "no jackpot hit {hit} waits", "джекпот {hit} не ждёт выплаты")
     JACKPOT_STAKE = (
         553,

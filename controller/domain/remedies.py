@@ -46,6 +46,7 @@ REMEDIES: dict[Why, str] = {
     Why.TWO_DECKS: "say `deck deck=NEW out=OLD`",
     Why.SHUFFLER_COUNTS: "put the deck into the shuffler; a supervisor vouches for it only while that is away",
     Why.HELD_BOX: "a supervisor says `release box=n`",
+    Why.CLOCK_BEHIND: "set the clock right; if the journal's time was the wrong one, restart tabled",
     Why.ONE_COPY: "call the technician: the disk of that copy; it goes on by itself once both are written again",
     Why.UNSUPPORTED: "choose another value in the rule set",
     Why.NOT_RECORDING: "make room or repair the disk; the hand goes on by itself",

@@ -290,6 +290,7 @@ class Table(Struct, frozen=True, kw_only=True):
     `deck` is in play or was last, `deck_source` what vouched for it, `given` how many cards the shoe gave of it (None:
     nobody knows), `dealt` how many the last hand took; `stub_hands` since its stub was counted.
     `degraded`: which copy of the journal is lost and why; while it is, no new hand starts.
+    `clock_behind`: the journal's last time, while the wall clock stands before it: the table does not open.
     """
 
     version: int = 0
@@ -318,6 +319,7 @@ class Table(Struct, frozen=True, kw_only=True):
     stub_hands: int = 0
     cards: CardSource = CardSource.SHOE
     degraded: str = ""
+    clock_behind: str = ""
     rules_hash: str = ""
     limits: dict[str, Any] = {}
     boxes: int = 0

@@ -7,6 +7,7 @@ into the main file that the mirror's chain does not lead to.
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
@@ -15,7 +16,8 @@ from controller.domain.events import JournalRepaired
 from controller.journal.copies import Pair, fill_up, open_pair
 from controller.journal.mirror import Mirror
 from controller.journal.records import Row
-from controller.journal.store import JournalWriteError, Store
+from controller.journal.space import FULL_PERCENT, Space, space_of
+from controller.journal.store import WAL_CAP_BYTES, JournalWriteError, Store
 
 LEVEL_WAIT_S: Final = 0.5
 """At a hand's end the writer waits so long for the mirror."""
@@ -24,11 +26,21 @@ RETRY_LOOKS: Final = 5
 BEHIND_LOOKS: Final = 5
 """So many looks in a row (one a second) with the mirror behind, and it counts as lost."""
 
+SLOW_S: Final = 1.0
+SLOW_TOLD_S: Final = 60.0
+
 
 class Durable:
     """The files of one open journal. The writer's thread alone uses it."""
 
-    def __init__(self, pair: Pair) -> None:
+    def __init__(
+        self,
+        pair: Pair,
+        disk: Callable[[Path], Space] = space_of,
+        clock_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._disk, self._clock_s = disk, clock_s
+        self._slow_s = self._slow_at = 0.0
         self._main = pair.main
         self._mirror = None if pair.mirror is None else Mirror(pair.mirror, pair.main.path)
         self._lacking = pair.lacking
@@ -44,7 +56,11 @@ class Durable:
 
     def append(self, rows: Sequence[Row]) -> None:
         """On disk in the durable file when it returns; JournalWriteError and nowhere otherwise."""
+        began = self._clock_s()
         self.store.append(rows)
+        ended = self._clock_s()
+        if ended - began > SLOW_S:
+            self._slow_s, self._slow_at = ended - began, ended
         if self._mirror is not None and not self._lost_main:
             self._mirror.follow(rows)
 
@@ -82,12 +98,31 @@ class Durable:
             self.switch_back()
         if self._lost_main:
             return f"main: {self._lost_main}"
+        if any(space.full for space in self._spaces()):
+            return f"disk: {FULL_PERCENT} % full"
         if self._mirror is None:
             return self._lacking
         if self._mirror.fault:
             return f"mirror: {self._mirror.fault}"
         self._behind = self._behind + 1 if self._mirror.lag else 0
         return "mirror: it is behind" if self._behind > BEHIND_LOOKS else ""
+
+    def warnings(self) -> dict[str, str]:
+        """By code: a disk that fills up, a write-ahead file that some reader keeps from shrinking, a slow disk."""
+        found = {}
+        low = next((space for space in self._spaces() if space.low), None)
+        if low is not None:
+            found["disk_low"] = f"the journal's disk is {low.used_percent} % full ({low.free >> 20} MB free)"
+        wal = self.store.wal_bytes()
+        if wal > WAL_CAP_BYTES:
+            found["reader_pinned"] = f"WAL {wal >> 20} MB, reader pinned: some program keeps the journal open"
+        if self._slow_at and self._clock_s() - self._slow_at < SLOW_TOLD_S:
+            found["disk_slow"] = f"the journal's disk took {self._slow_s:.1f} s for a record"
+        return found
+
+    def _spaces(self) -> list[Space]:
+        stores = [self._main] if self._mirror is None else [self._main, self._mirror.store]
+        return [self._disk(store.path.parent) for store in stores]
 
     def health(self) -> dict[str, object]:
         """For the snapshot: which file is the durable one, and how far the mirror is behind."""

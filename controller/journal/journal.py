@@ -180,6 +180,10 @@ class Journal:
         """Of its files, for the snapshot."""
         return self._files.health()
 
+    def warnings(self) -> dict[str, str]:
+        """What is not well with its disks, by code: early, before a write fails."""
+        return self._files.warnings()
+
     def checkpoint(self, stamp: Stamp) -> Record:
         """A signed record between hands (shift close)."""
         return self.append([Checkpoint()], hand=None, stamp=stamp)[0]

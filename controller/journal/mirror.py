@@ -41,6 +41,11 @@ class Mirror:
         self._thread.start()
 
     @property
+    def store(self) -> Store:
+        """Its file."""
+        return self._store
+
+    @property
     def lag(self) -> int:
         """Records that the main file has and the mirror has not."""
         return max(0, self._goal - self._store.seq)

@@ -335,7 +335,7 @@ class Loop:
         health = {
             "recording": not service.not_recording,
             "not_recording": service.not_recording,
-            "warnings": service.setup.warnings,
+            "warnings": [*service.setup.warnings, *service.disk_warnings.values()],
             "journal": self._p.journal_health() | {"degraded": service.table.degraded},
             "joker_dark": self._joker_owed(),
             "ports": self._closed_ports.reasons,

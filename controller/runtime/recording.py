@@ -1,40 +1,25 @@
-"""The journal as the table's service knows it: every record with its time, and the copies' state with it.
-
-Owns the clock that labels records. Wall time is a label and decides nothing.
-"""
+"""The journal as the table's service knows it: each record with its time, the state of copies and clock."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from controller.domain import events as ev
 from controller.domain.state import Table
 from controller.journal.journal import Journal
-from controller.journal.records import Stamp
 from controller.journal.store import JournalWriteError
+from controller.runtime.clock import Clock, Steps
 from controller.table import keeping
 from controller.table.statistics import Statistics
-
-
-class Clock:
-    """Wall time as a label, monotonic time for everything else."""
-
-    def __init__(self, run: str) -> None:
-        self._run = run
-
-    def stamp(self) -> Stamp:
-        """For a record."""
-        return Stamp(datetime.now(UTC).isoformat(timespec="milliseconds"), time.monotonic_ns(), self._run)
 
 
 class Recorder:
     """The journal behind the clock."""
 
-    def __init__(self, journal: Journal, clock: Clock) -> None:
+    def __init__(self, journal: Journal, clock: Clock, last_s: float = 0.0) -> None:
         self._journal = journal
         self._clock = clock
+        self._steps = Steps(clock, last_s)
 
     def append(self, events: Sequence[ev.Event], hand: int | None) -> None:
         """Durable when it returns."""
@@ -51,6 +36,14 @@ class Recorder:
     def lacking(self) -> str:
         """Which copy is lost and why."""
         return self._journal.lacking()
+
+    def clock_step(self, behind: str) -> ev.ClockStepped | None:
+        """A jump of the wall clock, or that it stands before the journal's last time otherwise than `behind` says."""
+        return self._steps.look(behind)
+
+    def warnings(self) -> dict[str, str]:
+        """What is not well with the disks, by code."""
+        return self._journal.warnings()
 
     @property
     def repaired(self) -> Sequence[ev.JournalRepaired]:

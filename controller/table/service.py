@@ -7,7 +7,7 @@ what the journal has not taken.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -38,6 +38,12 @@ class Recorder(Protocol):
 
     def keep(self, table: Table, statistics: Statistics) -> None:
         """The state between two hands on record, for the next start."""
+
+    def clock_step(self, behind: str) -> ev.ClockStepped | None:
+        """Whether the wall clock jumped, or stands before the journal's last time otherwise than `behind` says."""
+
+    def warnings(self) -> Mapping[str, str]:
+        """What is not well with the journal's disks, by code."""
 
     def lacking(self) -> str:
         """Which copy is lost and why, as in Table.degraded; empty where none is."""
@@ -73,6 +79,7 @@ class Service:
         self.setup = setup
         self.table = table
         self.not_recording = ""
+        self.disk_warnings: dict[str, str] = {}
         self._recorder = recorder
         self._entropy = entropy
         self._changed = changed
@@ -122,6 +129,7 @@ class Service:
         """A run begins with these records, and whatever the last run's end left undone follows now."""
         self._record((started, *more, *self._recorder.repaired))
         self._look_at_copies()
+        self._look_at_clock()
         unwatched = doors.was_off(self.table, self.setup, started.off_s)
         if unwatched:
             self._record(unwatched)
@@ -158,6 +166,8 @@ class Service:
         """Once a second: repeated refusals go on record; a frozen journal is tried again, what it cut off follows."""
         try:
             self._look_at_copies()
+            self._look_at_clock()
+            self._look_at_disks()
             self._flush_refusals()
             if self.not_recording:
                 self._record((ev.DeviceTroubled(device="journal", code="recording_again", detail=""),))
@@ -207,6 +217,23 @@ class Service:
         copy, _, fault = (lacking or self.table.degraded).partition(": ")
         self._record((ev.JournalDegraded(copy=copy, fault=fault) if lacking else ev.JournalRestored(copy=copy),))
         self._changed()
+
+    def _look_at_clock(self) -> None:
+        stepped = self._recorder.clock_step(self.table.clock_behind)
+        if stepped is not None:
+            self._record((stepped,))
+            self._changed()
+
+    def _look_at_disks(self) -> None:
+        """Each kind of trouble once on record, again after it was gone; its text for the snapshot."""
+        warnings = self._recorder.warnings()
+        new = [code for code in warnings if code not in self.disk_warnings]
+        told = dict(warnings) != self.disk_warnings
+        self.disk_warnings = dict(warnings)
+        if new:
+            self._record(tuple(ev.DeviceTroubled(device="journal", code=c, detail=warnings[c]) for c in new))
+        if told:
+            self._changed()
 
     def _alarms(self) -> tuple[ev.Event, ...]:
         """What the statistics call for now that this has happened; with the next event where the disk takes nothing."""

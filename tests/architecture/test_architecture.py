@@ -59,7 +59,7 @@ def test_no_condition_asks_whether_the_hardware_is_simulated() -> None:
 def test_intervals_never_use_wall_time() -> None:
     """F69: time.time() and datetime.now() only where a label is made."""
     labels = {
-        *("controller/runtime/recording.py", "controller/runtime/logs.py"),
+        *("controller/runtime/clock.py", "controller/runtime/logs.py"),
         *("controller/cli/doctor.py", "controller/cli/rng_test.py"),
     }
     for path in CODE:

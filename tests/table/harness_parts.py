@@ -69,6 +69,8 @@ class Recorder:
         self.clock = clock
         self.broken = False
         self.lost = ""
+        self.warned: dict[str, str] = {}
+        self.steps: list[ev.ClockStepped] = []
         self.events: list[tuple[int | None, ev.Event]] = []
 
     def append(self, events: Sequence[ev.Event], hand: int | None) -> None:
@@ -91,6 +93,12 @@ class Recorder:
 
     def lacking(self) -> str:
         return self.lost if self.journal is None else self.journal.lacking()
+
+    def clock_step(self, behind: str) -> ev.ClockStepped | None:
+        return self.steps.pop(0) if self.steps else None
+
+    def warnings(self) -> dict[str, str]:
+        return self.warned
 
     @property
     def repaired(self) -> Sequence[ev.JournalRepaired]:

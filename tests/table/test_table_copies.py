@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from harness import Rig, make_setup
+from harness import D1, S1, Rig, make_setup
 
 from controller.cli.audit import CHECKS
 from controller.domain import commands as cm
@@ -151,3 +151,28 @@ def test_a_restart_in_a_degraded_hand_finds_the_same_hand(rig: Rig) -> None:
     assert rig.table.degraded == ""
     rig.board_shows()
     rig.finish()
+
+
+def test_a_clock_behind_the_journal_opens_no_table() -> None:
+    """M16: a year back. What is open goes on, a closed table stays closed until the clock is right."""
+    rig = Rig(setup=make_setup("jpoker"))
+    rig.connect()
+    back = ev.ClockStepped(before="2024-01-01", now="2023-01-01", step_ms=-31_536_000_000, behind="2024-01-01")
+    rig.recorder.steps = [back]
+    rig.service.tick()
+    rejection = rig.refused(Why.CLOCK_BEHIND, cm.OpenTable(), D1, S1)
+    assert "2024-01-01" in rejection.text("en")
+    rig.recorder.steps = [ev.ClockStepped(before="2023-01-01", now="2024-01-02", step_ms=31_622_400_000, behind="")]
+    rig.service.tick()
+    rig.do(cm.OpenTable(), D1, S1)
+    assert len(rig.events(ev.ClockStepped)) == 2
+
+
+def test_trouble_with_the_disk_is_on_record_once_and_shown_while_it_lasts() -> None:
+    rig = Rig(setup=make_setup("jpoker")).open()
+    for warned in ({"disk_low": "95 %"}, {"disk_low": "96 %"}, {}, {"disk_low": "95 %", "reader_pinned": "WAL 17 MB"}):
+        rig.recorder.warned = warned
+        rig.service.tick()
+        assert rig.service.disk_warnings == warned
+    told = [(e.code, e.detail) for e in rig.events(ev.DeviceTroubled) if e.device == "journal"]
+    assert told == [("disk_low", "95 %"), ("disk_low", "95 %"), ("reader_pinned", "WAL 17 MB")]

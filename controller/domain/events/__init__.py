@@ -106,6 +106,7 @@ from controller.domain.events.table import (
 )
 from controller.domain.events.trouble import (
     CardsSwitched,
+    ClockStepped,
     DeviceDown,
     DevicePaired,
     DeviceTroubled,
@@ -164,6 +165,7 @@ __all__ = [
     "CardsSwitched",
     "CarriedReturned",
     "ChoicesClosed",
+    "ClockStepped",
     "CountGiven",
     "DealerBought",
     "DealerRedrawn",

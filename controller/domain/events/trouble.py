@@ -115,6 +115,18 @@ class JournalRepaired(Event, frozen=True, kw_only=True, tag=True):
     aside: str = ""
 
 
+class ClockStepped(Event, frozen=True, kw_only=True, tag=True):
+    """The wall clock jumped by more than a second (`step_ms`), or came to stand before the journal's last time, or not.
+
+    `behind`: that last time while the clock stands before it, else empty.
+    """
+
+    before: str
+    now: str
+    step_ms: int
+    behind: str
+
+
 class DeviceTroubled(Event, frozen=True, kw_only=True, tag=True):
     """A device or input misbehaves but may still serve."""
 

@@ -57,3 +57,8 @@ def _journal_degraded(table: Table, event: ev.JournalDegraded) -> Table:
 @on(ev.JournalRestored)
 def _journal_restored(table: Table, event: ev.JournalRestored) -> Table:
     return replace(table, degraded="")
+
+
+@on(ev.ClockStepped)
+def _clock_stepped(table: Table, event: ev.ClockStepped) -> Table:
+    return replace(table, clock_behind=event.behind)

@@ -70,6 +70,8 @@ def open_table(table: Table, setup: Setup, people: tuple[Identity, ...]) -> Resu
     dealer = next((p for p in people if "dealer" in p.roles), None)
     if dealer is None and "dealer" not in table.signed_on:
         return reject(Why.NO_DEALER)
+    if table.clock_behind:
+        return reject(Why.CLOCK_BEHIND, when=table.clock_behind)
     undealt = unsupported(setup)
     if undealt:
         return reject(Why.UNSUPPORTED, what=undealt)
