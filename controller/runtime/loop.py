@@ -14,14 +14,13 @@ import msgspec
 from controller.control.protocol import ControlRequest
 from controller.domain import commands as cm
 from controller.domain.hand import Act
-from controller.domain.hand.authority import Identity
 from controller.domain.hand.expects import Want
 from controller.domain.phases import JokerPhase, Phase
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import Cause
-from controller.errors import TableError
 from controller.runtime.act_log import log_act
 from controller.runtime.closed_ports import ClosedPorts
+from controller.runtime.key_switch import meant
 from controller.runtime.outputs import LampsTested, Shown
 from controller.runtime.parts import TO_TABLE, TO_TRAINING, Parts, PinSaid, Quit
 from controller.runtime.replies import Replies
@@ -280,18 +279,15 @@ class Loop:
     def _pin_said(self, said: PinSaid) -> None:
         """Somebody at the key switch has proved who he is, or not. Only for the state that he saw."""
         service = self._p.service
-        if isinstance(said.verdict, TableError):
-            self._p.log.warning("PIN or badge at the table refused", code=said.verdict.code)
-            unknown = reject(Why.NOT_ALLOWED, operator="?", role=said.verdict.what)
-            service.refuse(Act(command=said.command, origin="keys"), unknown)
-            self._told(unknown)
-            return
-        people = tuple(Identity(i.operator, frozenset(str(r) for r in i.roles)) for i in said.verdict)
-        act = Act(command=said.command, people=people, origin="keys")
-        if said.version != service.table.version and not isinstance(said.command, cm.ShowBadge):
+        act = meant(self._p, said)
+        if act is None:
+            self._show()
+        elif isinstance(act, Rejection):
+            self._told(act)
+        elif said.version != service.table.version and not isinstance(said.command, cm.ShowBadge):
             service.refuse(act, reject(Why.STALE, hand=service.table.hands, version=service.table.version))
-            return
-        self._told(self._acted(act).rejection)
+        else:
+            self._told(self._acted(act).rejection)
 
     def _joker_owed(self) -> bool:
         """After a restart no key works before the board has shown the joker again."""

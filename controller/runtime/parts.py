@@ -17,7 +17,7 @@ from controller.runtime.pairing import PairingDesk
 from controller.runtime.shuffling import Shuffling
 from controller.table import lamps
 from controller.table.keypad import Keypad
-from controller.table.menu import Supervised
+from controller.table.menu import ReadHands, Supervised
 from controller.table.service import Service
 from drivers.events import DeviceFault
 from drivers.gpio.debounce import Debouncer
@@ -37,7 +37,7 @@ class Quit(msgspec.Struct, frozen=True):
 class PinSaid(msgspec.Struct, frozen=True):
     """The PIN desk's answer to an act at the key switch."""
 
-    command: cm.Command
+    command: cm.Command | ReadHands
     version: int
     verdict: Verdict
 

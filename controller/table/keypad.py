@@ -123,6 +123,11 @@ class Keypad:
             self.menu = Menu()
         return Supervised(command or cm.ShowBadge(), badge=badge)
 
+    def read(self, pages: tuple[tuple[str, ...], ...]) -> None:
+        """Pages for whoever stands at the key switch; BACK and the switch put them away."""
+        if self.menu is not None and pages:
+            self.menu = Menu(pages=pages)
+
     def drop(self, name: str) -> None:
         """An input died: its press means nothing any more."""
         self._down.pop(name, None)

@@ -21,10 +21,14 @@ MOST_NAMED = 6  # cards not read that the list offers; more by the socket
 REASON = "supervisor at the table"
 
 
+class ReadHands(msgspec.Struct, frozen=True):
+    """To read the last hands on the display: no act at the table."""
+
+
 class Supervised(msgspec.Struct, frozen=True):
     """An act that somebody at the switch wants, and the PIN that he typed, or the badge that he showed."""
 
-    command: cm.Command
+    command: cm.Command | ReadHands
     pin: str = ""
     badge: str = ""
 
@@ -36,17 +40,21 @@ class Item(msgspec.Struct, frozen=True):
     """One line of the list."""
 
     title: str
-    command: cm.Command
+    command: cm.Command | ReadHands
     asks_box: bool = False
 
 
+RECALL = Item("recall hands", ReadHands())
+
+
 class Menu(msgspec.Struct, frozen=True):
-    """Where the supervisor is: stepping (nothing chosen), naming a box, or typing his PIN."""
+    """Where the supervisor is: stepping (nothing chosen), naming a box, typing his PIN, or reading pages."""
 
     at: int = 0
     chosen: Item | None = None  # the line itself, not its number: the list may change while a PIN is typed
     box: int = 0
     pin: str = ""
+    pages: tuple[tuple[str, ...], ...] = ()
 
     def __repr__(self) -> str:
         return f"Menu(at={self.at}, chosen={self.chosen}, box={self.box}, pin=**)"
@@ -82,7 +90,7 @@ def items(table: Table, setup: Setup) -> list[Item]:
     found += [Item(f"end dispute {d.hand}/{d.box}", cm.CloseDispute(hand=d.hand, box=d.box)) for d in table.disputes]
     if table.call:
         found.append(Item("answer call", cm.Release()))
-    return found
+    return [*found, RECALL]
 
 
 def _resets(table: Table) -> list[Item]:
@@ -105,6 +113,8 @@ def _deck(table: Table, want: Expect, setup: Setup) -> dict[str, Item]:
 def press(menu: Menu, key: str, table: Table, setup: Setup) -> tuple[Menu, Supervised | None]:
     """One key. Returns where the supervisor is now, and the act once it is complete."""
     item = menu.chosen
+    if menu.pages:
+        return _turned(menu, key), None
     if item is None:
         return _step(menu, key, items(table, setup)), None
     if item.asks_box and not menu.box:
@@ -117,26 +127,35 @@ def press(menu: Menu, key: str, table: Table, setup: Setup) -> tuple[Menu, Super
     return menu, None
 
 
-def complete(menu: Menu) -> cm.Command | None:
+def complete(menu: Menu) -> cm.Command | ReadHands | None:
     """The chosen act, where nothing but PIN or badge is missing."""
     item = menu.chosen
     if item is None or (item.asks_box and not menu.box):
         return None
-    return msgspec.structs.replace(item.command, box=menu.box) if item.asks_box else item.command
+    if isinstance(item.command, ReadHands) or not item.asks_box:
+        return item.command
+    return msgspec.structs.replace(item.command, box=menu.box)
+
+
+def _turned(menu: Menu, key: str) -> Menu:
+    """Pages forward and back; OK goes to the next hand."""
+    titles = [page[0] for page in menu.pages]
+    at = menu.at + {"BET": 1, "FOLD": -1}.get(key, 0)
+    if key == "OK":
+        at = next((n for n in range(menu.at, len(titles)) if titles[n] != titles[menu.at]), 0)
+    return msgspec.structs.replace(menu, at=at % len(menu.pages))
 
 
 def _step(menu: Menu, key: str, listed: list[Item]) -> Menu:
-    if not listed:
-        return Menu()
     at = (menu.at + {"BET": 1, "FOLD": -1}.get(key, 0)) % len(listed)
     return Menu(at=at, chosen=listed[at] if key == "OK" else None)
 
 
 def lines(menu: Menu, table: Table, setup: Setup) -> tuple[str, ...]:
     """Three lines for the display."""
+    if menu.pages:
+        return menu.pages[menu.at]
     listed = items(table, setup)
-    if menu.chosen is None and not listed:
-        return ("SUPERVISOR", "nothing to decide", "")
     item = menu.chosen or listed[menu.at % len(listed)]
     title = f"{item.title} {menu.box}".upper() if menu.box else item.title.upper()
     if menu.chosen is None:

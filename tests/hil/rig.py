@@ -14,6 +14,7 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -34,6 +35,7 @@ from tests.hil.commands import BIN, tablectl, tablectl_here
 Snapshot = dict[str, Any]
 Wanted = Callable[[Snapshot], bool]
 PATIENCE_S = 20.0
+LAB_AUDITOR = Path(__file__).parents[1] / "lab" / "auditor.py"
 UNREAD = "??"  # never read and never turned
 CHANGES_BY_RESTART = frozenset({"version", "devices", "health", "was_off_s"})
 
@@ -309,11 +311,15 @@ class Rig:
     # --- afterwards
 
     def audit(self) -> str:
-        """The audit's verdict; fails where it is not clean."""
+        """The audit's verdict; fails where it is not clean, or where a stranger's auditor says otherwise."""
         done = tablectl_here("audit", str(self.journal))
         self.clean = self.clean and done.returncode == 0
         assert done.returncode == 0, (done.stdout, done.stderr, str(self.folder))
         assert "audit: OK" in done.stdout
+        beside = subprocess.run(
+            [sys.executable, str(LAB_AUDITOR), str(self.journal)], capture_output=True, text=True, check=False
+        )
+        assert beside.returncode == 0, beside.stdout + beside.stderr
         return done.stdout
 
     def records(self, kind: str | None = None) -> list[dict[str, Any]]:

@@ -61,6 +61,40 @@ def test_the_key_switch_turned_back_leaves_no_menu_on_the_display() -> None:
         assert second_line("Box 1 decides")
 
 
+def test_the_last_hands_are_recalled_at_the_key_switch() -> None:
+    with table(seed=3) as rig:
+        rig.play_hands(2)
+        rig.play_until(lambda s: s["phase"] == "dealing")
+        version = rig.now["version"]
+
+        def press(*names: str) -> None:
+            for name in names:
+                rig.bench.press(name)
+
+        def shows(words: str) -> bool:
+            return until(lambda: any(words in line for line in rig.bench.display.text()), 5)
+
+        rig.bench.turn("SWITCH", on=True)
+        assert shows("SUPERVISOR")
+        press("FOLD")
+        assert shows("RECALL HANDS")
+        press("OK", "K1", "K1", "K1", "K1", "OK")  # the dealer's PIN
+        assert until(lambda: "recall at the key switch refused" in rig.log, 5)
+        press("FOLD", "OK", "K2", "K2", "K2", "K2", "OK")
+        assert shows("RECALL 3 OPEN")
+        press("OK")
+        assert shows("RECALL 2 SETTLED")
+        press("OK")
+        assert shows("RECALL 1 SETTLED")
+        press("BACK")
+        assert shows("SUPERVISOR")
+        rig.bench.turn("SWITCH", on=False)
+        assert rig.now["version"] == version
+        assert rig.stop()[0] == 0
+        rig.audit()
+        assert [one["data"] for one in rig.records("Recalled")] == [{"hand": 0, "operators": ["supervisor"]}]
+
+
 def test_an_act_that_waits_survives_a_restart_and_can_be_refused() -> None:
     with table(seed=3) as rig:
         rig.play_until(lambda s: s["phase"] == "decisions")

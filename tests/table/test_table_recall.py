@@ -21,7 +21,8 @@ from controller.journal.hands import read_hand
 from controller.journal.reader import Reader
 from controller.journal.recall import recall
 from controller.journal.summaries import told
-from controller.table import past
+from controller.table import menu, past
+from controller.table.recall_pages import pages
 
 HANDS = 60
 
@@ -93,6 +94,55 @@ def test_a_file_is_listed_without_an_operator(rig: Rig) -> None:
     lines = CliRunner().invoke(recall_command, [str(rig.folder / "journal.db")]).output.splitlines()
     assert lines[0] == "RECALL, the last hands"
     assert lines[-1] == "50 hands"
+
+
+def test_pages_hold_a_hand_each_and_fit_the_display(rig: Rig) -> None:
+    assert rig.journal is not None
+    hands = [told(summary) for summary in rig.journal.summaries()]
+    found = pages(hands)
+    assert all(len(line) <= 20 for page in found for line in page)
+    titles = list(dict.fromkeys(page[0] for page in found))
+    assert titles == [f"RECALL {hand['hand']} {hand['outcome'].upper()}" for hand in hands]
+    second = [line for page in found if page[0] == titles[1] for line in page[1:]]
+    assert f"D {hands[1]['dealer_cards']}" in second or hands[1]["outcome"] == "void"
+
+
+def test_pages_of_a_full_table_go_over_several() -> None:
+    boxes = {str(box): -100_000 * box for box in range(1, 8)}
+    hand = {"hand": 12, "outcome": "settled", "dealer_cards": "Kh Ks 8c 7d 2h", "joker": "DOC", "boxes": boxes,
+            "overrides": 3}  # fmt: skip
+    found = pages([hand])
+    assert {page[0] for page in found} == {"RECALL 12 SETTLED"}
+    words = " ".join(line for page in found for line in page[1:]).split()
+    assert words == ["D", "Kh", "Ks", "8c", "7d", "2h", "JOKER", "DOC", *(f"{b}:{n:+}" for b, n in boxes.items()), "3",
+                     "OVERRIDES"]  # fmt: skip
+
+
+def test_the_key_switch_lists_recall_in_every_phase_and_pages_turn() -> None:
+    rig = Rig(setup=make_setup("jpoker"))
+    for phase in (Phase.CLOSED, Phase.BETTING, Phase.FAULT):
+        if phase is Phase.BETTING:
+            rig.open()
+        elif phase is Phase.FAULT:
+            rig.stake(b1=10).to(Want.BOARD).device(cm.BoardFails(detail="frame"))
+        assert rig.table.phase is phase
+        listed = menu.items(rig.table, rig.setup)
+        assert listed[-1] is menu.RECALL
+        at = menu.Menu()
+        at, nothing = menu.press(at, "FOLD", rig.table, rig.setup)
+        assert menu.lines(at, rig.table, rig.setup)[1] == "RECALL HANDS"
+        for key in ("OK", "K2", "K2"):
+            at, nothing = menu.press(at, key, rig.table, rig.setup)
+            assert nothing is None
+        at, asked = menu.press(at, "OK", rig.table, rig.setup)
+        assert asked == menu.Supervised(menu.ReadHands(), "22")
+    reading = menu.Menu(pages=(("RECALL 2", "a", ""), ("RECALL 2", "b", ""), ("RECALL 1", "c", "")))
+    seen = []
+    for key in ("BET", "BET", "BET", "FOLD", "OK", "OK", "K1"):
+        reading, nothing = menu.press(reading, key, rig.table, rig.setup)
+        assert nothing is None
+        seen.append(menu.lines(reading, rig.table, rig.setup)[1])
+    assert seen == ["b", "c", "a", "c", "a", "c", "c"]
 
 
 def find(rig: Rig, *asked: str) -> list[int]:
