@@ -24,7 +24,7 @@ from controller.domain.paytable import Category
 from controller.domain.state import CardSource, DeclaredBy, Equipment, StakeEntry
 from controller.equipment import equipment_wrong
 from controller.errors import TableError
-from controller.peripheral_config import BadgeSection, wrong_pattern
+from controller.peripheral_config import BadgeSection, TraySection, wrong_pattern
 from controller.watch_config import AlarmsSection, DoorsSection, SensorsSection, sensors_wrong
 
 MAX_BYTES = 256 * 1024  # a configuration of a table has a few kilobytes; anything else is another file
@@ -173,6 +173,7 @@ class Config(Struct, frozen=True, kw_only=True):
     shoe: ShoeSection | None = None
     reader: ReaderSection | None = None
     badge: BadgeSection | None = None
+    tray: TraySection | None = None
     jackpot: JackpotSection | None = None
     gpio: GpioSection = field(default_factory=GpioSection)
     sensors: SensorsSection | None = None
@@ -294,6 +295,7 @@ def _absolute(config: Config, source: Path, environ: Mapping[str, str]) -> Confi
         control=ControlSection(operators=at(config.control.operators), socket=at(config.control.socket)),
         shoe=config.shoe
         and replace(config.shoe, port=at(config.shoe.port), key=config.shoe.key and at(config.shoe.key)),
+        tray=config.tray and replace(config.tray, port=at(config.tray.port), codes=at(config.tray.codes)),
         badge=config.badge and replace(config.badge, port=at(config.badge.port)),
         reader=config.reader and replace(config.reader, port=at(config.reader.port), codes=at(config.reader.codes)),
         shuffler=config.shuffler and replace(config.shuffler, key=config.shuffler.key and at(config.shuffler.key)),

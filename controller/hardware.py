@@ -41,6 +41,7 @@ from drivers.shuffler import Shuffler
 from drivers.transport.pump import PortUnavailable
 from drivers.transport.serial_port import PortBusy, SerialPump
 from drivers.transport.usb_port import UsbId, UsbPump, backend_named
+from drivers.tray_reader import TrayReader
 from drivers.wire.session import HostSeal, key_id
 
 INBOX = 1024
@@ -133,6 +134,10 @@ def _open_lines(
     if config.badge is not None:
         ports.append(_open_serial("badge", config.badge.port, config.badge.baud, inbox, stack))
         lines.append(Line(BadgeReader("badge", config.badge.pattern), ports[-1]))
+    if config.tray is not None:
+        tray = TrayReader("tray", code_table(config.tray.codes, cards))
+        ports.append(_open_serial(tray.name, config.tray.port, config.tray.baud, inbox, stack))
+        lines.append(Line(tray, ports[-1]))
     return tuple(lines), tuple(ports), source
 
 

@@ -1,4 +1,4 @@
-"""Sections of table.toml for devices that a table can do without: badge reader."""
+"""Sections of table.toml for devices that a table can do without: discard-tray reader, badge reader."""
 
 from __future__ import annotations
 
@@ -10,6 +10,14 @@ from msgspec import Meta, Struct
 
 Text = Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f]*\Z")]
 Baud = Annotated[int, Meta(ge=1200, le=4_000_000)]
+
+
+class TraySection(Struct, frozen=True, kw_only=True):
+    """A plain reader at the discard tray, with a code table as of [reader]."""
+
+    port: Text
+    codes: Text
+    baud: Baud = 9600
 
 
 class BadgeSection(Struct, frozen=True, kw_only=True):

@@ -86,6 +86,16 @@ class CardRead(msgspec.Struct, frozen=True):
         return f"CardRead(device={self.device!r}, event_no={self.event_no}, card=**)"
 
 
+class TrayRead(msgspec.Struct, frozen=True):
+    """A card went into the discard tray; "??" if it could not be read."""
+
+    device: str
+    card: str
+
+    def __repr__(self) -> str:
+        return f"TrayRead(device={self.device!r}, card=**)"
+
+
 class BadgeRead(msgspec.Struct, frozen=True):
     """Somebody has shown a badge."""
 
@@ -203,6 +213,7 @@ DeviceEvent = (
     | CardRead
     | DoubtfulRead
     | BadgeRead
+    | TrayRead
     | DeviceNote
     | DeckTold
     | EventsLost

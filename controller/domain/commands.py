@@ -23,6 +23,7 @@ from controller.domain.device_commands import (
     SensorsIn,
     ShowBadge,
     TimeOut,
+    TrayIn,
     TroubleIn,
 )
 from controller.domain.supervisor_commands import (
@@ -40,7 +41,7 @@ __all__ = [  # found here as well; what stands below needs no mention
     "AnswerAlarm", "BoardFails", "BoardShows", "CardIn", "CloseDispute", "Command", "CorrectStake", "Deck",
     "DeckSaid", "DeckTime", "DeviceIn", "DeviceOut", "DoorIn", "DoubtIn", "Exposed", "LampTest", "LampsIn",
     "LostIn", "NextHand", "NoteIn", "PairedIn", "Reassign", "Redirect", "Said", "SensorsIn", "ShowBadge",
-    "StubCount", "SwapHands", "TimeOut", "TroubleIn",
+    "StubCount", "SwapHands", "TimeOut", "TrayIn", "TroubleIn",
 ]  # fmt: skip
 
 
@@ -368,7 +369,7 @@ class Ok(Command, frozen=True, kw_only=True, tag="ok"):
 
 INTERNAL: tuple[type[Command], ...] = (
     CardIn, DoubtIn, NoteIn, LostIn, DeckSaid, DeckTime, DeviceIn, PairedIn, DeviceOut, TroubleIn,
-    BoardShows, BoardFails, SensorsIn, DoorIn, LampsIn, ShowBadge, TimeOut,
+    BoardShows, BoardFails, SensorsIn, DoorIn, LampsIn, ShowBadge, TrayIn, TimeOut,
 )  # fmt: skip
 
 

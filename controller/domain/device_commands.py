@@ -97,6 +97,16 @@ class TroubleIn(Command, frozen=True, kw_only=True, tag="trouble_in"):
     detail: str
 
 
+class TrayIn(Command, frozen=True, kw_only=True, tag="tray_in"):
+    """A card went into the discard tray, "??" if unread."""
+
+    device: str
+    card: Said
+
+    def __repr__(self) -> str:
+        return f"TrayIn(device={self.device!r}, card=**)"
+
+
 class ShowBadge(Command, frozen=True, kw_only=True, tag="show_badge"):
     """Somebody has shown his badge: he signs on, or off."""
 

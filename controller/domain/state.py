@@ -24,6 +24,7 @@ from controller.domain.state_words import (
     Equipment,
     StakeEntry,
 )
+from controller.domain.tray import Tray
 
 __all__ = [  # found here as well; what stands below needs no mention
     "UNPAYABLE",
@@ -329,6 +330,7 @@ class Table(Struct, frozen=True, kw_only=True):
     hits: int = 0
     jokers: tuple[str, ...] = ()
     sensors: dict[int, bool] = {}
+    tray: Tray = Tray()
     alarms: tuple[Alarm, ...] = ()
     next_alarm: int = 1
     doors: tuple[str, ...] = ()

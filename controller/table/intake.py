@@ -16,6 +16,7 @@ from drivers.events import (
     DeviceReady,
     DoubtfulRead,
     EventsLost,
+    TrayRead,
 )
 
 
@@ -57,6 +58,8 @@ def command_of(event: DeviceEvent) -> cm.Command:
                 log_last=event.log_last,
                 sealed=event.sealed,
             )
+        case TrayRead():
+            return cm.TrayIn(device=event.device, card=event.card)
         case BadgeRead():
             raise ValueError("a badge is shown to the PIN desk, not to the table")
         case DevicePaired():

@@ -50,6 +50,7 @@ class Bench:
             CardReader(self.folder / "reader", self._card_is_due) if reader else ShoeUnit(self.folder, seed)
         )
         self.badge = TextUnit(self.folder / "badge")
+        self.tray = CardReader(self.folder / "tray")
         self.dealer = Dealer(self, self.feed, self.world, seed=seed, pace_s=pace_s)
         self._robot = threading.Thread(target=self.dealer.run, name="dealer", daemon=True) if robot else None
         self._faults = FaultBook(seed)
@@ -64,6 +65,7 @@ class Bench:
         self.panel.power_on()
         self.shoe.start()
         self.badge.start()
+        self.tray.start()
         self.feed.start()
         if self._robot is not None:
             self._robot.start()
@@ -79,6 +81,7 @@ class Bench:
             timer.cancel()
         self.shoe.stop()
         self.badge.stop()
+        self.tray.stop()
         self.gpio.stop()
 
     def __enter__(self) -> Bench:

@@ -29,6 +29,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     turn: str | None = None
     sign: str | None = None
     badge: str | None = None
+    tray: str | None = None
     chip: int | None = None
     no_chip: int | None = None
     card: str | None = None
@@ -108,6 +109,7 @@ def _do(bench: Bench, step: Step, name: str, value: Any) -> None:
         "chip": lambda: bench.chip(value),
         "no_chip": lambda: bench.chip(value, there=False),
         "sign": lambda: _sign(bench, value),
+        "tray": lambda: bench.tray.card(value),
         "badge": lambda: bench.badge.print_line(value),
         "card": lambda: _card(bench, step, value),
         "wait": lambda: bench.wait_expects(value, step.timeout_s),

@@ -133,6 +133,8 @@ from controller.domain.events.watch import (
     LateBetReturned,
     SensorsRead,
     SideBetLifted,
+    TrayDiffers,
+    TrayRead,
 )
 
 __all__ = [
@@ -248,6 +250,8 @@ __all__ = [
     "TrainingEnded",
     "TrainingLeft",
     "TrainingStarted",
+    "TrayDiffers",
+    "TrayRead",
     "TurnCalled",
     "Undone",
     "registry",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from controller.domain.events.base import Event
 
 
@@ -52,6 +54,26 @@ class LampsTested(Event, frozen=True, kw_only=True, tag=True):
 
     ok: bool
     detail: str = ""
+
+
+class TrayRead(Event, frozen=True, kw_only=True, tag=True):
+    """A card went into the discard tray; "??" if it could not be read. Such a reader cannot prove who it is."""
+
+    HIDDEN: ClassVar[frozenset[str]] = frozenset({"card"})
+    device: str
+    card: str
+    trusted: bool = False
+
+
+class TrayDiffers(Event, frozen=True, kw_only=True, tag=True):
+    """The discard tray saw other cards than the record of hand `hand` has. The numbers allow for unknown cards."""
+
+    HIDDEN: ClassVar[frozenset[str]] = frozenset({"cards"})
+    hand: int
+    never_dealt: int
+    twice: int
+    missing: int
+    cards: str
 
 
 class AlarmRaised(Event, frozen=True, kw_only=True, tag=True):

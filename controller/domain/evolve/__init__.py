@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from controller.domain import events as ev
 from controller.domain.evolve import (  # noqa: F401 - they register their folds
     decks,
+    discard_tray,
     play,
     setright,
     settling,

@@ -8,6 +8,7 @@ import msgspec
 
 from controller.domain import events as ev
 from controller.domain.evolve.decks import shuffler_missed
+from controller.domain.evolve.discard_tray import cleared
 from controller.domain.evolve.folding import dealt_slot, heard, on, proposed, put, replace, with_box, with_hand
 from controller.domain.phases import JokerPhase, Phase
 from controller.domain.play import Action
@@ -94,6 +95,7 @@ def _locked(table: Table, event: ev.Locked) -> Table:
     left = tuple(s for s in table.carried if s.box not in lying)
     cards = CardSource(event.cards)
     table = replace(table, stakes=fresh, carried=left, limits=event.limits, cards=cards)
+    table = cleared(table)
     return with_hand(
         table,
         boxes=boxes,

@@ -6,6 +6,7 @@ from typing import Any
 
 from controller.domain import events as ev
 from controller.domain.evolve.decks import hand_over, put_away
+from controller.domain.evolve.discard_tray import cleared, left_on_the_felt, was_away
 from controller.domain.evolve.folding import on, proposed, replace, trusting, with_hand
 from controller.domain.phases import Health, JokerPhase, Phase, next_health
 from controller.domain.state import (
@@ -50,7 +51,7 @@ def _table_opened(table: Table, event: ev.TableOpened) -> Table:
 
 @on(ev.TableClosed)
 def _table_closed(table: Table, event: ev.TableClosed) -> Table:
-    table = replace(table, open=False, hand=None, stakes=(), waiting=())
+    table = cleared(replace(table, open=False, hand=None, stakes=(), waiting=()))
     return put_away(table)
 
 
@@ -114,6 +115,7 @@ def _device_up(table: Table, event: ev.DeviceUp) -> Table:
     shoe = table.shoe
     if event.device == "shoe":
         shoe = _introduced(shoe, event)
+    table = was_away(table) if event.device == "tray" else table
     shuffler = _introduced(table.shuffler, event) if event.device == SHUFFLER else table.shuffler
     return replace(table, devices={**table.devices, event.device: health}, shoe=shoe, shuffler=shuffler)
 
@@ -141,6 +143,7 @@ def _shoe_adopted(table: Table, event: ev.ShoeAdopted) -> Table:
 
 @on(ev.DeviceDown)
 def _device_down(table: Table, event: ev.DeviceDown) -> Table:
+    table = was_away(table) if event.device == "tray" else table
     return replace(table, devices={**table.devices, event.device: Health.ABSENT})
 
 
@@ -167,11 +170,13 @@ def _phase_entered(table: Table, event: ev.PhaseEntered) -> Table:
 
 @on(ev.HandEnded)
 def _hand_ended(table: Table, event: ev.HandEnded) -> Table:
-    assert table.hand is not None
-    shown = table.last_hand if event.outcome == "not_played" else _public_result(table.hand, event)
-    carried = _carried(table, table.hand) if event.outcome == "settled" else table.carried
-    disputes = (*table.disputes, *_deferred(table.hand))
-    table = hand_over(table, _left_the_deck(table.hand), event.outcome != "not_played")
+    hand = table.hand
+    assert hand is not None
+    shown = table.last_hand if event.outcome == "not_played" else _public_result(hand, event)
+    carried = _carried(table, hand) if event.outcome == "settled" else table.carried
+    disputes = (*table.disputes, *_deferred(hand))
+    table = hand_over(table, _left_the_deck(hand), event.outcome != "not_played")
+    table = left_on_the_felt(table, hand, event.outcome)
     table = replace(table, hand=None, waiting=(), last_hand=shown, carried=carried, disputes=disputes)
     return table if event.outcome == "not_played" else replace(table, door_marks=table.doors, off_s=0)
 

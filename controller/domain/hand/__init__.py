@@ -19,6 +19,7 @@ from controller.domain.hand import (
     decisions,
     decks,
     declaring,
+    discard_tray,
     disputes,
     doors,
     jackpot,
@@ -171,6 +172,8 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
             return people.sign_on(table, cmd, act.people)
         case cm.SignOff() as cmd:
             return people.sign_off(table, cmd, act.people)
+        case cm.TrayIn() as cmd:
+            return discard_tray.tray_in(table, cmd, setup)
         case cm.ShowBadge():
             return people.show_badge(table, act.people)
         case cm.OpenTable():

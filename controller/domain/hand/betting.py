@@ -8,7 +8,7 @@ from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain import joker as draw
 from controller.domain import prices
-from controller.domain.hand import blind, by_hand, decisions, owners, sensed
+from controller.domain.hand import blind, by_hand, decisions, discard_tray, owners, sensed
 from controller.domain.hand.expects import Want, expects, side_bets
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.phases import JokerPhase, Phase, next_joker, next_phase, serves
@@ -141,6 +141,7 @@ def lock(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
         draw.commitment(setup.table, hand.number, table.rules_hash, bytes.fromhex(seed)).hex() if setup.joker else ""
     )
     return (
+        *discard_tray.compared(table),
         ev.Locked(
             stakes=tuple({**_lying(b), "owner": first[b.owner]} for b in playing),
             limits=table.limits,

@@ -10,6 +10,7 @@ from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.hand import decks, jackpot
 from controller.domain.hand.authority import OVERSIGHT, Grade, Identity, missing
+from controller.domain.hand.discard_tray import compared
 from controller.domain.hand.setup import Entropy, Plate, Setup, Training
 from controller.domain.hand.trouble import adopt_shoe
 from controller.domain.phases import Phase
@@ -139,7 +140,7 @@ def close_table(table: Table, hand: Hand | None) -> Result:
     back = tuple(
         ev.CarriedReturned(box=s.box, ante=s.ante if s.carried else 0, insurance=s.insurance) for s in table.carried
     )
-    return (*ended, *back, ev.TableClosed(), *off)
+    return (*compared(table), *ended, *back, ev.TableClosed(), *off)
 
 
 def limits(table: Table, cmd: cm.Limits, setup: Setup) -> Result:
