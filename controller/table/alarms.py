@@ -60,6 +60,8 @@ def _counts(s: Statistics, limits: AlarmsSection) -> Iterator[Due]:
         count = sum(1 for _, name in s.drops if name == device)
         if count >= limits.drops_per_hour:
             yield Due("device_drops", device, f"{count} in an hour, limit {limits.drops_per_hour - 1}")
+    if s.count("contributions", "meter"):
+        yield Due("contribution", "meter", f"{s.count('contributions', 'meter')} hand(s) fed it more than was staked")
     if len(s.ended) > limits.hands_per_minute:
         yield Due("pace", "table", f"{len(s.ended)} hands in a minute, limit {limits.hands_per_minute}")
 

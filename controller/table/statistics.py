@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from typing import Any, TypeVar
 
 import msgspec
@@ -19,6 +20,7 @@ from controller.table.decks import Laid, Likeness, Order, compare, order_of
 SPAN = 2000  # hands that the counts cover
 COMPARED = 40  # comparisons that the likeness covers
 BEFORE = 2  # hands that a deck is compared with: two decks in turn may have no names
+MOST_FEES = 10
 HOUR_S, MINUTE_S = 3600.0, 60.0
 
 Key = tuple[str, str]  # what is counted, and at whom
@@ -35,6 +37,7 @@ class Open(msgspec.Struct, frozen=True, kw_only=True):
     laid: tuple[Laid, ...] = ()
     counts: Counts = ()
     nets: tuple[tuple[int, int], ...] = ()
+    feeds: int = 0  # the most that its stakes can add to a meter, in minor units
 
 
 class Statistics(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,7 +188,22 @@ def _locked(s: Statistics, event: ev.Locked, at_s: float) -> Statistics:
     if s.open is None:
         return s
     boxes = tuple((("hands", f"box {stake['box']}"), 1) for stake in event.stakes)
-    return replace(s, open=replace(s.open, locked=True, dealer=s.dealer, counts=(*s.open.counts, *boxes)))
+    counts = (*s.open.counts, *boxes)
+    return replace(s, open=replace(s.open, locked=True, dealer=s.dealer, counts=counts, feeds=_feeds(event)))
+
+
+def _feeds(event: ev.Locked) -> int:
+    """Jackpot stakes where there are any; else what may be lost feeds it: bets and fees are multiples of an ante."""
+    jackpots = sum(stake.get("jackpot", 0) for stake in event.stakes)
+    return jackpots or MOST_FEES * sum(stake.get("ante", 0) + stake.get("bonus", 0) for stake in event.stakes)
+
+
+@on(ev.MeterMoved)
+def _meter_moved(s: Statistics, event: ev.MeterMoved, at_s: float) -> Statistics:
+    if s.open is None or not event.before:
+        return s
+    rise = Decimal(event.after) - Decimal(event.before)
+    return _noted(s, "contributions", "meter") if rise > s.open.feeds else s
 
 
 @on(ev.CardDealt)

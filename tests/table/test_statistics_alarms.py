@@ -188,6 +188,26 @@ def test_p17_hands_faster_than_people_deal() -> None:
     assert [d.code for d in alarms.due(stream.statistics, AlarmsSection(hands_per_minute=3))] == ["pace"]
 
 
+@pytest.mark.parametrize(
+    ("stakes", "after", "alarm"),
+    [
+        (({"box": 1, "ante": 10, "jackpot": 5}, {"box": 2, "ante": 10, "jackpot": 5}), "110", []),
+        (({"box": 1, "ante": 10, "jackpot": 5}, {"box": 2, "ante": 10, "jackpot": 5}), "110.000001", ["contribution"]),
+        (({"box": 1, "ante": 10, "bonus": 5},), "250", []),
+        (({"box": 1, "ante": 10, "bonus": 5},), "250.5", ["contribution"]),
+        (({"box": 1, "ante": 10, "jackpot": 5},), "20", []),  # a prize was paid
+    ],
+)
+def test_p17_a_meter_fed_with_more_than_was_staked(
+    stakes: tuple[dict[str, int], ...], after: str, alarm: list[str]
+) -> None:
+    stream = Stream(1)
+    lock = ev.Locked(stakes=stakes, limits={}, commitment="", seed="", witness="", side_bets=0, counted=0)
+    moved = ev.MeterMoved(before="100", after=after, reserve="0", cause="hand 1")
+    s = fold_all(stream.statistics, stream.events("d1", lock, moved), 0.0)
+    assert [d.code for d in alarms.due(s, stream.limits)] == alarm
+
+
 def test_old_hands_leave_the_window() -> None:
     stream = Stream(1, limits=AlarmsSection(hands=100)).play(5)
     stream.statistics = fold_all(stream.statistics, stream.events("d1", *[ev.Undone()] * 9), 0.0)
