@@ -194,8 +194,9 @@ def _locked(s: Statistics, event: ev.Locked, at_s: float) -> Statistics:
 
 def _feeds(event: ev.Locked) -> int:
     """Jackpot stakes where there are any; else what may be lost feeds it: bets and fees are multiples of an ante."""
-    jackpots = sum(stake.get("jackpot", 0) for stake in event.stakes)
-    return jackpots or MOST_FEES * sum(stake.get("ante", 0) + stake.get("bonus", 0) for stake in event.stakes)
+    jackpots = sum(int(stake.get("jackpot", 0)) for stake in event.stakes)
+    others = sum(int(stake.get("ante", 0)) + int(stake.get("bonus", 0)) for stake in event.stakes)
+    return jackpots or MOST_FEES * others
 
 
 @on(ev.MeterMoved)
