@@ -30,6 +30,7 @@ from controller.domain.supervisor_commands import (
     CloseDispute,
     CorrectStake,
     Exposed,
+    LastHands,
     NextHand,
     Reassign,
     Redirect,
@@ -40,7 +41,7 @@ from controller.domain.watch_commands import AnswerAlarm, LampTest
 __all__ = [  # found here as well; what stands below needs no mention
     "AnswerAlarm", "BoardFails", "BoardShows", "CardIn", "CloseDispute", "Command", "CorrectStake", "Deck",
     "DeckSaid", "DeckTime", "DeviceIn", "DeviceOut", "DoorIn", "DoubtIn", "Exposed", "LampTest", "LampsIn",
-    "LostIn", "NextHand", "NoteIn", "PairedIn", "Reassign", "Redirect", "Said", "SensorsIn", "ShowBadge",
+    "LastHands", "LostIn", "NextHand", "NoteIn", "PairedIn", "Reassign", "Redirect", "Said", "SensorsIn", "ShowBadge",
     "StubCount", "SwapHands", "TimeOut", "TrayIn", "TroubleIn",
 ]  # fmt: skip
 
@@ -84,8 +85,9 @@ class Training(Command, frozen=True, kw_only=True, tag="training"):
 
 
 class Limits(Command, frozen=True, kw_only=True, tag="limits"):
-    """Another plate, between hands."""
+    """Another plate: between hands at once, or `ahead` hands from now."""
 
+    ahead: int = 0
     ante_min: int | None = None
     ante_max: int | None = None
     cap: int | None = None

@@ -165,6 +165,7 @@ class Why(Enum):
         "bet sensors cannot be read: count the side bets (EXTRA, digit, OK)",
         "датчики ставок не читаются: сосчитайте бонусы (EXTRA, цифра, OK)",
     )
+    LAST_HAND = (562, "the last announced hand is played: close the table", "последняя раздача сыграна: закройте стол")
     DECLARED_WRONG = (
         560,
         "box {box}: {said} does not fit the dealer's hand or the game",

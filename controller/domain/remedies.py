@@ -50,6 +50,7 @@ REMEDIES: dict[Why, str] = {
     Why.ONE_COPY: "call the technician: the disk of that copy; it goes on by itself once both are written again",
     Why.UNSUPPORTED: "choose another value in the rule set",
     Why.NOT_RECORDING: "make room or repair the disk; the hand goes on by itself",
+    Why.LAST_HAND: "close the table (close_table), or a supervisor says `last_hands number=n`",
     Why.DECLARED_WRONG: "say category and end as they lie there",
     Why.NEEDS_CARDS: "enter its cards (enter_card)",
     Why.CARRIED: "play the box; the table's closing returns such stakes",

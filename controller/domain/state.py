@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from controller.domain.decks import Deck
+from controller.domain.pending import Announced, Dispute
 from controller.domain.phases import Health, JokerPhase, Phase
 from controller.domain.play import Action
 from controller.domain.state_words import (
@@ -244,16 +245,6 @@ class Hand(Struct, frozen=True, kw_only=True):
         return self.boxes[number - 1]
 
 
-class Dispute(Struct, frozen=True, kw_only=True):
-    """A box of an ended hand that is still disputed; `net` and `returned` by the record."""
-
-    hand: int
-    box: int
-    net: int
-    returned: int
-    reason: str
-
-
 class ShoeMemory(Struct, frozen=True, kw_only=True):
     """What is known of shoe or shuffler: last journalled event and the recent ones, so that a repeat can be compared.
 
@@ -310,6 +301,7 @@ class Table(Struct, frozen=True, kw_only=True):
     call: str = ""
     quarantined: str = ""
     disputes: tuple[Dispute, ...] = ()
+    announced: Announced = Announced()
     decks: tuple[Deck, ...] = ()
     deck: str = ""
     deck_source: str = ""

@@ -21,6 +21,12 @@ class CloseDispute(Command, frozen=True, kw_only=True, tag="close_dispute"):
     reason: Said = "as recorded"
 
 
+class LastHands(Command, frozen=True, kw_only=True, tag="last_hands"):
+    """So many hands are played yet, the one that stands open for bets among them; 0: no end is announced any more."""
+
+    number: int
+
+
 class SwapHands(Command, frozen=True, kw_only=True, tag="swap_hands"):
     """The dealt cards of two boxes lie at each other's place."""
 

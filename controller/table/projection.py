@@ -111,6 +111,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     keys: tuple[str, ...]
     side_bets: int
     limits: dict[str, Any]
+    announced: dict[str, Any]
     devices: dict[str, str]
     decks: tuple[dict[str, Any], ...]
     cards: str
@@ -165,6 +166,7 @@ def snapshot(
         keys=lit_keys(table, want, setup),
         side_bets=side_bets(hand) if hand else 0,
         limits=table.limits,
+        announced=msgspec.to_builtins(table.announced),
         devices={name: str(value) for name, value in sorted(table.devices.items())},
         disputes=tuple(msgspec.to_builtins(d) for d in table.disputes),
         stake_entry=str(setup.procedure.stake_entry),

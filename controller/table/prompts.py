@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from controller.domain.hand import by_hand, dealer
+from controller.domain.hand.betting import last_is_played
 from controller.domain.hand.expects import Expect, Want
 from controller.domain.hand.setup import Setup, Training
 from controller.domain.phases import Health, Phase
@@ -73,6 +74,7 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "shuffle_failed": (847, "Shuffle failed: take deck {p} out, put it in", "Сбой шаффла: выньте {p}, вложите снова"),
     "shuffle_absent": (848, "Shuffler not connected: cable; or supervisor", "Шаффл не отвечает: кабель; инспектор"),
     "stub": (849, "Count the stub: {n} cards? OK, else EXTRA", "Остаток: {n} карт? OK, иначе EXTRA"),
+    "last_hand": (853, "Last hand is played: close the table", "Последняя раздача сыграна: закройте стол"),
     "nothing": (822, "Wait", "Ждите"),
     "reader": (840, "Reader not connected: check its cable; deal no card", "Сканер не отвечает: карты не раздавать"),
     "shoe": (823, "Shoe not connected: check its cable; the hand waits", "Шуз не отвечает: проверьте кабель"),
@@ -139,6 +141,8 @@ def _key(table: Table, want: Expect, setup: Setup) -> str:
             return f"deck_{want.cause}"
         case Want.SHUFFLE:
             return f"shuffle_{want.cause}"
+        case Want.START if hand is not None and last_is_played(table, hand):
+            return "last_hand"
         case Want.START:
             return "start" if setup.joker else "start_ok"
         case Want.CARD:

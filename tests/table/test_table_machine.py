@@ -38,7 +38,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "shares": st.sampled_from([(5, 5), (10,), (15, 5), ()]),
     "count": st.integers(0, 3), "amount": AMOUNTS, "cards": st.lists(st.sampled_from(CARDS), max_size=2).map(" ".join),
     "card": st.sampled_from([*CARDS, "JK", "xx"]), "index": st.integers(0, 5), "reason": st.just("test"),
-    "paid": st.sampled_from([None, 0, 30]),
+    "ahead": st.sampled_from([0, 0, 1, 2]), "paid": st.sampled_from([None, 0, 30]),
     "place": st.sampled_from(["", "box", "draw", "dealer"]), "deck": st.sampled_from(["", "red"]),
     "operator": st.sampled_from(["", "d1", "s1"]), "cause": st.just(""), "ante_min": st.sampled_from([None, 10, 20]),
     "ante_max": st.sampled_from([None, 100, 1000]), "cap": st.sampled_from([None, 50, 100_000]),

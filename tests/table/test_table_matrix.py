@@ -222,6 +222,7 @@ POSSIBLE: dict[str, set[str]] = {
     "open_table": {"closed"},
     "close_table": {"betting", *DECKS},
     "limits": {"betting", *DECKS},
+    "last_hands": OPEN,
     "owner": {"betting"},
     "stake": {"betting", "stake"},
     "repeat": set(),  # no hand has been played before

@@ -37,6 +37,19 @@ class OperatorSignedOn(Event, frozen=True, kw_only=True, tag=True):
     role: str
 
 
+class LimitsAnnounced(Event, frozen=True, kw_only=True, tag=True):
+    """Another plate, from hand `hand` on."""
+
+    limits: dict[str, Any]
+    hand: int
+
+
+class LastHandAnnounced(Event, frozen=True, kw_only=True, tag=True):
+    """After this hand no bets are taken; 0: taken back."""
+
+    hand: int
+
+
 class OperatorSignedOff(Event, frozen=True, kw_only=True, tag=True):
     """The role is empty again."""
 

@@ -8,12 +8,12 @@ from controller.domain import events as ev
 from controller.domain.evolve.decks import hand_over, put_away
 from controller.domain.evolve.discard_tray import cleared, left_on_the_felt, was_away
 from controller.domain.evolve.folding import on, proposed, replace, trusting, with_hand
+from controller.domain.pending import Announced, Dispute
 from controller.domain.phases import Health, JokerPhase, Phase, next_health
 from controller.domain.state import (
     SHUFFLER,
     BoxStatus,
     CardSource,
-    Dispute,
     FaceUp,
     Hand,
     Secret,
@@ -51,7 +51,7 @@ def _table_opened(table: Table, event: ev.TableOpened) -> Table:
 
 @on(ev.TableClosed)
 def _table_closed(table: Table, event: ev.TableClosed) -> Table:
-    table = cleared(replace(table, open=False, hand=None, stakes=(), waiting=()))
+    table = cleared(replace(table, open=False, hand=None, stakes=(), waiting=(), announced=Announced()))
     return put_away(table)
 
 
@@ -106,7 +106,18 @@ def _call_cleared(table: Table, event: ev.CallCleared) -> Table:
 
 @on(ev.LimitsChanged)
 def _limits_changed(table: Table, event: ev.LimitsChanged) -> Table:
-    return replace(table, limits=event.limits)
+    told = replace(table.announced, limits={}, from_hand=0)  # what is changed by hand takes the announcement's place
+    return replace(table, limits=event.limits, announced=told)
+
+
+@on(ev.LimitsAnnounced)
+def _limits_announced(table: Table, event: ev.LimitsAnnounced) -> Table:
+    return replace(table, announced=replace(table.announced, limits=event.limits, from_hand=event.hand))
+
+
+@on(ev.LastHandAnnounced)
+def _last_hand_announced(table: Table, event: ev.LastHandAnnounced) -> Table:
+    return replace(table, announced=replace(table.announced, last_hand=event.hand))
 
 
 @on(ev.DeviceUp)

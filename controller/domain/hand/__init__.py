@@ -196,6 +196,8 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
             return (ev.CallRaised(reason=f"jackpot claim {cmd.hit}" if cmd.hit else "jackpot claim"),)
         case cm.Award() as cmd:
             return jackpot.award(table.hand, cmd)
+        case cm.LastHands() as cmd:
+            return people.last_hands(table, cmd)
         case cm.CloseDispute() as cmd:
             return disputes.close_dispute(table, cmd)
         case cm.Manual() as cmd:

@@ -75,7 +75,7 @@ def grade(
             return Grade.B
         case cm.Training():
             return Grade.S
-        case cm.Limits() | cm.AnswerAlarm():
+        case cm.Limits() | cm.LastHands() | cm.AnswerAlarm():
             return Grade.S
         case cm.VoidHand() if hand is not None:
             return _ends_the_hand(hand)

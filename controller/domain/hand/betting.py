@@ -164,6 +164,11 @@ def _lying(box: Box) -> dict[str, Any]:
     return {key: getattr(box, key) for key in Stake.__struct_fields__}
 
 
+def last_is_played(table: Table, hand: Hand) -> bool:
+    """The last announced hand is over: the table is to be closed."""
+    return 0 < table.announced.last_hand < hand.number
+
+
 def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
     """The first reason why LOCK is refused."""
     if table.quarantined:
@@ -173,6 +178,8 @@ def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
         return reject(Why.DOOR, door=", ".join(open_doors))
     if table.degraded:
         return reject(Why.ONE_COPY, what=table.degraded)
+    if last_is_played(table, hand):
+        return reject(Why.LAST_HAND)
     boxes = [b for b in hand.boxes if b.playing]
     if not boxes and setup.procedure.equipment is not Equipment.BOARD:
         return reject(Why.NO_STAKE)

@@ -144,8 +144,10 @@ def close_table(table: Table, hand: Hand | None) -> Result:
 
 
 def limits(table: Table, cmd: cm.Limits, setup: Setup) -> Result:
-    """Another plate, between hands."""
-    if not between_hands(table):
+    """Another plate: between hands at once, or announced so many hands ahead."""
+    if cmd.ahead < 0:
+        return reject(Why.BAD_ARGUMENT, what=f"ahead {cmd.ahead}: nothing or more")
+    if not cmd.ahead and not between_hands(table):
         return reject(Why.HAND_RUNNING)
     named = {k: v for k in ("ante_min", "ante_max", "cap", "bonus_max") if (v := getattr(cmd, k)) is not None}
     plate: dict[str, Any] = {**_plain(setup.plate), **table.limits, **named}
@@ -154,7 +156,19 @@ def limits(table: Table, cmd: cm.Limits, setup: Setup) -> Result:
     if plate["bonus_max"] and setup.procedure.cards is CardSource.NONE:
         return reject(Why.BAD_ARGUMENT, what="bonus_max: no bonus where cards are not followed")
     msgspec.convert(plate, Plate)
+    if cmd.ahead:
+        return (ev.LimitsAnnounced(limits=plate, hand=table.hands + cmd.ahead),)
     return (ev.LimitsChanged(limits=plate),)
+
+
+def last_hands(table: Table, cmd: cm.LastHands) -> Result:
+    """ "Last three hands": the one that stands open for bets is the first of them, one that is dealt is none."""
+    if not table.open:
+        return reject(Why.NOT_OPEN)
+    if cmd.number < 0 or (not cmd.number and not table.announced.last_hand):
+        return reject(Why.BAD_ARGUMENT, what=f"number {cmd.number}: 1 or more, 0 takes an announcement back")
+    first = table.hands if between_hands(table) else table.hands + 1
+    return (ev.LastHandAnnounced(hand=first + cmd.number - 1 if cmd.number else 0),)
 
 
 def call(table: Table, cmd: cm.Call) -> Result:
@@ -179,8 +193,10 @@ def answer_alarm(table: Table, cmd: cm.AnswerAlarm, people: tuple[Identity, ...]
 
 
 def open_hand(table: Table, entropy: Entropy) -> tuple[ev.Event, ...]:
-    """The next hand, with its key."""
-    return (ev.HandOpened(hand=table.hands + 1, key=entropy.key),)
+    """The next hand, with its key, and the plate that was announced for it."""
+    number, told = table.hands + 1, table.announced
+    plate = (ev.LimitsChanged(limits=told.limits),) if told.from_hand and number >= told.from_hand else ()
+    return (ev.HandOpened(hand=number, key=entropy.key), *plate)
 
 
 # --- acts that wait --------------------------------------------------------------------------------------------------
