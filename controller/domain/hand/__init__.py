@@ -33,6 +33,7 @@ from controller.domain.hand.advance import advance
 from controller.domain.hand.authority import Grade, Identity, grade
 from controller.domain.hand.expects import Want, expects
 from controller.domain.hand.setup import Entropy, Setup
+from controller.domain.hand.when import PHASES
 from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import Decision, DeclaredBy, Hand, Table
@@ -208,33 +209,6 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
             return (ev.CallCleared(),) if table.call else reject(Why.NOTHING_HELD)
         case _:
             return None
-
-
-PHASES: dict[type[cm.Command], tuple[Phase, ...]] = {
-    cm.SetStake: (Phase.BETTING, Phase.REVEAL, Phase.SETTLING),
-    cm.Owner: (Phase.BETTING,),
-    cm.Repeat: (Phase.BETTING,),
-    cm.Blind: (Phase.BETTING,),
-    cm.Backers: (Phase.BETTING,),
-    cm.Count: (Phase.BETTING, Phase.LOCKED),
-    cm.Lock: (Phase.BETTING,),
-    cm.Fold: (Phase.DECISIONS,),
-    cm.Bet: (Phase.DECISIONS,),
-    cm.Exchange: (Phase.DECISIONS,),
-    cm.Buy6: (Phase.DECISIONS,),
-    cm.Insure: (Phase.DECISIONS, Phase.REVEAL),
-    cm.TakeAnte: (Phase.REVEAL,),
-    cm.BuyDealer: (Phase.REVEAL,),
-    cm.FixDraw: (Phase.DECISIONS,),
-    cm.Turned: (Phase.REVEAL, Phase.SETTLING),
-    cm.NameDiscards: (Phase.REVEAL, Phase.SETTLING),
-    cm.DiscardCheck: (Phase.REVEAL, Phase.SETTLING),
-    cm.Declare: (Phase.REVEAL, Phase.SETTLING),
-    cm.Paid: (Phase.REVEAL, Phase.SETTLING),
-    cm.Rest: (Phase.REVEAL, Phase.SETTLING),
-    cm.Differs: (Phase.REVEAL, Phase.SETTLING),
-    cm.Hold: (Phase.REVEAL, Phase.SETTLING),
-}
 
 
 def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy: Entropy) -> Result:
