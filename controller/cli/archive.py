@@ -60,8 +60,9 @@ def archive(config: Config, stamp: Stamp) -> Archived:
         journal.close()
         raise TableError(235, "the table is open", str(path), "close the table, stop tabled, then archive")
     state = keeping.kept(replayed.table, replayed.statistics, replayed.statistics.span)
-    return rotate(journal, path, partial(_create, table=config.table.id, keys=keys, stamp=stamp), state, stamp)
+    return rotate(journal, path, partial(create, table=config.table.id, keys=keys, stamp=stamp), state, stamp)
 
 
-def _create(path: Path, *, table: str, keys: Keys, stamp: Stamp) -> Journal:
+def create(path: Path, *, table: str, keys: Keys, stamp: Stamp) -> Journal:
+    """An empty journal of the table."""
     return Journal.create(path, table=table, keys=keys, registry=Registry(registry()), entropy=os.urandom, stamp=stamp)

@@ -33,6 +33,7 @@ MODULES = {
     "advise": "odds",
     "audit": "audit",
     "archive": "archive",
+    "memory-clear": "memory_clear",
     "recall": "recall",
     "statistics": "statistics",
     "verify-hand": "recall",

@@ -20,6 +20,7 @@ from controller.journal.records import (
     Checkpoint,
     Continues,
     JournalOpened,
+    MemoryCleared,
     Record,
     SealedEvent,
     Stamp,
@@ -36,7 +37,8 @@ _canonical = msgspec.json.Encoder(order="sorted")
 _body = msgspec.json.Decoder(Body)
 
 
-OWN: Final[tuple[type[msgspec.Struct], ...]] = (JournalOpened, Checkpoint, JournalDegraded, StateKept, Continues)
+_OF_THE_FILE = (JournalOpened, Continues, MemoryCleared, StateKept, Checkpoint)
+OWN: Final[tuple[type[msgspec.Struct], ...]] = (*_OF_THE_FILE, JournalDegraded)
 """What the journal writes by itself, in any registry."""
 
 

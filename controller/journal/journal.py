@@ -31,6 +31,7 @@ from controller.journal.records import (
     CONTINUES,
     HAND_ENDED,
     HAND_OPENED,
+    MEMORY_CLEARED,
     SCHEMA,
     SIGNED,
     STATE_KEPT,
@@ -125,8 +126,7 @@ class Journal:
     @property
     def first_hand(self) -> int:
         """The first hand in this file; 0 where there is none."""
-        continued = self.continues
-        first = continued.hand + 1 if continued is not None else 1
+        first = self._hands_before() + 1
         return first if self.last_hand >= first else 0
 
     @property
@@ -256,16 +256,23 @@ class Journal:
                 return body.hand, None
             if body.hand is not None and body.type == HAND_OPENED:
                 return body.hand, _hand_key(self._codec.decode(body, None))
-        continued = self.continues
-        return continued.hand if continued is not None else 0, None
+        return self._hands_before(), None
 
     @property
     def continues(self) -> Continues | None:
         """The archived journal that this one goes on from."""
+        found = self._second()
+        return found if isinstance(found, Continues) else None
+
+    def _second(self) -> msgspec.Struct | None:
+        """Record 2 where it says what came before this file."""
         row = self._store.one_row(2)
         body = read_body(row.body) if row is not None else None
-        found = self._codec.decode(body, None) if body is not None and body.type == CONTINUES else None
-        return found if isinstance(found, Continues) else None
+        return self._codec.decode(body, None) if body is not None and body.type in (CONTINUES, MEMORY_CLEARED) else None
+
+    def _hands_before(self) -> int:
+        """The last hand before this file's first."""
+        return int(getattr(self._second(), "hand", 0))
 
     def _find_kept(self) -> int:
         """Number of the newest kept state; 0 where there is none."""

@@ -21,6 +21,7 @@ JOURNAL_OPENED: Final = "JournalOpened"
 CHECKPOINT: Final = "Checkpoint"
 STATE_KEPT: Final = "StateKept"
 CONTINUES: Final = "Continues"
+MEMORY_CLEARED: Final = "MemoryCleared"
 SIGNED: Final = frozenset({CHECKPOINT, RUN_ENDED})
 """Types whose data hold `head` and `signature`, which the journal fills in."""
 
@@ -143,4 +144,23 @@ class Continues(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="
     sha256: str
     seq: int
     head: str
+    hand: int
+
+
+class LostFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A journal file that does not hold: the last record that could be read in it (0: none), the highest hand named."""
+
+    file: str
+    sha256: str
+    seq: int
+    head: str
+    hand: int
+
+
+class MemoryCleared(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="type"):
+    """Record 2 of a journal that two people began because no copy of the old one held. Hands count on from `hand`."""
+
+    lost: tuple[LostFile, ...]
+    aside: tuple[str, ...]
+    operators: tuple[str, ...]
     hand: int

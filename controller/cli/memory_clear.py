@@ -1,0 +1,87 @@
+"""`tablectl memory-clear`: two people begin a new journal because no copy of the old one holds.
+
+Nothing is deleted: the bad files are renamed, and record 2 of the new journal names them, their hashes and the people.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from controller.cli.archive import create
+from controller.cli.output import print_json, print_lines
+from controller.cli.table import read_pins
+from controller.config import Config, load_config
+from controller.control import operators as people
+from controller.domain.hand.authority import Grade, Identity, missing
+from controller.domain.state import Table
+from controller.errors import TableError
+from controller.journal import keys as key_files
+from controller.journal.clearing import clear
+from controller.journal.opening import Owner, open_verified
+from controller.journal.records import MemoryCleared
+from controller.runtime.clock import Clock
+from controller.table import keeping
+from controller.table.statistics import Statistics
+
+
+@click.command("memory-clear")
+@click.option("--config", type=click.Path(path_type=Path), required=True, help="table.toml of the stopped table.")
+@click.option("--as", "operators", multiple=True, required=True, metavar="OPERATOR", help="Two people, each once.")
+@click.option("--pin-fd", type=click.IntRange(min=0), help="Read the PINs here, one a line.")
+@click.option("--json", "as_json", is_flag=True, help="What was done as JSON.")
+def memory_clear_command(config: Path, operators: tuple[str, ...], pin_fd: int | None, as_json: bool) -> None:
+    """Set journals aside that do not hold, and begin a new one. Grade C: a supervisor and a second person."""
+    loaded = load_config(config)
+    _agree(Path(loaded.control.operators), operators, read_pins(operators, pin_fd))
+    done = cleared(loaded, operators)
+    if as_json:
+        print_json(msgspec.to_builtins(done))
+        return
+    lines = [f"set aside {aside}: sha256 {lost.sha256}" for lost, aside in zip(done.lost, done.aside, strict=True)]
+    print_lines([*lines, f"a new journal begins; hands count on from {done.hand}"])
+
+
+commands: list[click.Command] = [memory_clear_command]
+
+
+def cleared(config: Config, operators: tuple[str, ...]) -> MemoryCleared:
+    """Refused where a copy holds (exit code 2) or a daemon has it (5)."""
+    paths = [Path(config.journal.path), *([Path(config.journal.mirror)] if config.journal.mirror else [])]
+    keys = key_files.load_files(Path(config.keys.signing), Path(config.keys.credential))
+    stamp = Clock("clear").stamp()
+    verified = partial(open_verified, owner=Owner(config.table.id, keys))
+    make = partial(create, table=config.table.id, keys=keys, stamp=stamp)
+    done = clear(paths, verified, make, _after, operators, stamp)
+    _as_the_old(paths[0])
+    return done
+
+
+def _after(hands: int) -> tuple[dict[str, Any], str]:
+    return keeping.kept(Table(hands=hands), Statistics())
+
+
+def _agree(file: Path, operators: tuple[str, ...], pins: list[str]) -> None:
+    """Every PIN right, and together grade C; none of them counts as the dealer, for nobody is at the table."""
+    known = {one.id: one for one in people.load(file).operators}
+    for operator, pin in zip(operators, pins, strict=True):
+        if operator not in known or not people.pin_matches(pin, known[operator].pin):
+            raise TableError(610, "operator or PIN wrong", operator, "try again")
+    identities = tuple(Identity(name, frozenset(str(r) for r in known[name].roles)) for name in operators)
+    lacking = missing(Grade.C, identities, None)
+    if lacking:
+        remedy = "a supervisor and another supervisor or surveillance, each with --as"
+        raise TableError(238, f"{lacking} must agree", "memory-clear", remedy)
+
+
+def _as_the_old(path: Path) -> None:
+    """What root makes in a folder of the daemon's user is that user's."""
+    owner = path.parent.stat()
+    if os.geteuid() == 0:
+        for made in path.parent.glob(f"{path.name}*"):
+            os.chown(made, owner.st_uid, owner.st_gid)

@@ -1,0 +1,87 @@
+"""The memory clear: a new journal where no copy of the old one holds. The bad files are set aside, never deleted.
+
+Reads of the old files whatever can still be read, so that record 2 names them and hands count on. It must never
+run where a copy still holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from controller.domain.events import RunEnded
+from controller.errors import TableError
+from controller.journal.archive import sha256_of
+from controller.journal.copies import set_aside
+from controller.journal.journal import Journal
+from controller.journal.reader import Reader
+from controller.journal.records import LostFile, MemoryCleared, Stamp, StateKept
+from controller.journal.store import Store, owned
+
+_HAND = re.compile(rb'"hand":(\d{1,9})')
+_BLOCK, _OVERLAP = 1 << 20, 64
+
+
+def lost_file(path: Path) -> LostFile:
+    """What a bad file still tells: its hash, the last record that can be read, the highest hand number in it."""
+    seq, head = 0, ""
+    try:
+        with Reader(path) as reader:
+            row = next(reader.rows_back(reader.last + 1), None)
+        seq, head = (row.seq, row.hash.hex()) if row is not None else (0, "")
+    except TableError:
+        pass
+    return LostFile(file=path.name, sha256=sha256_of(path), seq=seq, head=head, hand=highest_hand(path))
+
+
+def highest_hand(path: Path) -> int:
+    """From the bytes, whatever the database is worth; the write-ahead file counts, too."""
+    highest = 0
+    for part in (path, Path(f"{path}-wal")):
+        if not part.exists():
+            continue
+        with part.open("rb") as file:
+            tail = b""
+            while block := file.read(_BLOCK):
+                numbers = (int(number) for number in _HAND.findall(tail + block))
+                highest, tail = max(highest, *numbers, 0), block[-_OVERLAP:]
+    return highest
+
+
+def clear(
+    paths: list[Path],
+    verified: Callable[[Path], Store],
+    make: Callable[[Path], Journal],
+    state: Callable[[int], tuple[dict[str, Any], str]],
+    operators: tuple[str, ...],
+    stamp: Stamp,
+) -> MemoryCleared:
+    """`paths`: main file, and mirror where there is one. `state` gives a table's kept state after so many hands."""
+    there = [path for path in paths if path.exists()]
+    if not there:
+        raise TableError(236, "no journal is there", str(paths[0]), "`tabled --init` makes the first one")
+    for path in there:
+        _must_be_bad(path, verified)
+    with owned(paths[0]):
+        lost = tuple(lost_file(path) for path in there)
+        aside = tuple(set_aside(path) for path in there)
+    cleared = MemoryCleared(lost=lost, aside=aside, operators=operators, hand=max(each.hand for each in lost))
+    journal = make(paths[0])
+    public, memory = state(cleared.hand)
+    kept = StateKept(state=public, memory=memory)
+    journal.append([cleared, kept, RunEnded(reason="memory cleared", head="", signature="")], hand=None, stamp=stamp)
+    journal.close()
+    return cleared
+
+
+def _must_be_bad(path: Path, verified: Callable[[Path], Store]) -> None:
+    try:
+        store = verified(path)
+    except TableError as error:
+        if error.exit_code != 3:
+            raise
+        return
+    store.close()
+    raise TableError(237, "this copy holds: nothing is cleared", str(path), "start tabled: it mends the other from it")
