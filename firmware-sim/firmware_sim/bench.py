@@ -1,7 +1,7 @@
 """The whole bench in one process: shoe, pins, board, display, deck, the dealer's robot; for the command and for tests.
 
-Files of a bench directory: `shoe` (link to the pty), `gpio.sock`, `shoe-events` (the shoe's memory). `control.sock` is
-the daemon's, watched only.
+Files of a bench directory: `shoe` (link to the pty), `gpio.sock`, `usb.sock`, `shoe-events`, `shuffler-events` (their
+memories). `control.sock` is the daemon's, watched only.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from pathlib import Path
 from random import Random
 from types import TracebackType
 
-from firmware_sim.dealer import Dealer, cards_on_table
+from firmware_sim.dealer import Dealer
+from firmware_sim.deck_desk import DeckDesk
 from firmware_sim.errors import BenchError
-from firmware_sim.faults import LASTING, SCANS, Fault, FaultBook
-from firmware_sim.feed import Feed, Snapshot
+from firmware_sim.faults import DECKS, LASTING, SCANS, Fault, FaultBook
+from firmware_sim.feed import Feed, Snapshot, cards_on_table
 from firmware_sim.gpio_server import GpioServer
 from firmware_sim.panel import HOLD_S, Panel
 from firmware_sim.shoe_unit import ShoeUnit
@@ -57,6 +58,7 @@ class Bench:
         self._unread_next = self._extra_next = False
         self._drawn = 0
         self._timers: list[threading.Timer] = []
+        self.decks = DeckDesk(self.folder, self._later)
         self._lock = threading.RLock()
 
     def start(self) -> Bench:
@@ -66,6 +68,7 @@ class Bench:
         self.shoe.start()
         self.badge.start()
         self.tray.start()
+        self.decks.start()
         self.feed.start()
         if self._robot is not None:
             self._robot.start()
@@ -82,6 +85,7 @@ class Bench:
         self.shoe.stop()
         self.badge.stop()
         self.tray.stop()
+        self.decks.stop()
         self.gpio.stop()
 
     def __enter__(self) -> Bench:
@@ -118,6 +122,15 @@ class Bench:
         """No chip lies on any sensor."""
         for box in self.board.chips():
             self.board.sense(box, chip=False)
+
+    def put_deck(self, mark: str) -> None:
+        """A deck goes into the shuffler."""
+        snap = self.feed.latest or {}
+        self.decks.put_in(mark, DECK_SIZES.get(str(snap.get("rules")), 52))
+
+    def take_deck(self) -> None:
+        """The deck that lies in the shuffler comes out."""
+        self.decks.take_out()
 
     def new_deck(self, hand: int) -> None:
         """A freshly shuffled deck goes into the shoe."""
@@ -237,6 +250,8 @@ class Bench:
                 self._extra_next = True
             case fault if fault in SCANS:
                 self._spoil(fault)
+            case fault if fault in DECKS:
+                self.decks.inject(fault)
             case Fault.LOST_ACK:
                 self._proper_shoe(fault).lose_acks(0.6)
             case Fault.DUPLICATE_FRAMES:

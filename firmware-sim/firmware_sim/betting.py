@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from firmware_sim.feed import Snapshot
 
 if TYPE_CHECKING:
-    from firmware_sim.dealer import Hands
+    from firmware_sim.hands import Hands
 
 MOST_TRIES = 2
 MOST_STARTS = 3

@@ -13,11 +13,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
-from typing import Protocol
 
 from firmware_sim import by_hand
 from firmware_sim.betting import BettingPlan
-from firmware_sim.feed import Feed, Snapshot
+from firmware_sim.deck_desk import place_of, wanted
+from firmware_sim.feed import Feed, Snapshot, cards_on_table
+from firmware_sim.hands import Hands
 from firmware_sim.players import Act, Player
 from firmware_sim.world import Place, World
 
@@ -28,19 +29,6 @@ REFUSAL_S = 0.3
 PUBLIC_NOISE = frozenset({"version", "devices", "prompt", "waiting", "allowed", "keys", "last_hand", "health", "call"})
 
 Done = Callable[[Snapshot], bool]
-
-
-class Hands(Protocol):
-    """What the dealer's and the players' hands can do; the bench."""
-
-    def press(self, name: str) -> None: ...
-    def hold(self, name: str, seconds: float = ...) -> None: ...
-    def chord(self, *names: str) -> None: ...
-    def draw_card(self, place: Place | None, box: int = 0) -> bool: ...
-    def lay_card(self, place: Place, box: int = 0) -> None: ...
-    def new_deck(self, hand: int) -> None: ...
-    def chip(self, box: int, *, there: bool = True) -> None: ...
-    def clear_chips(self) -> None: ...
 
 
 @dataclass
@@ -65,13 +53,6 @@ class Step:
 def signature(snap: Snapshot) -> str:
     """What a person would call a change of the table."""
     return json.dumps({key: value for key, value in snap.items() if key not in PUBLIC_NOISE}, sort_keys=True)
-
-
-def cards_on_table(snap: Snapshot) -> int:
-    """Cards that the table has counted so far."""
-    boxes = sum(len(box.get("cards") or ()) + len(box.get("drawn") or ()) for box in snap.get("boxes", ()))
-    dealer = snap.get("dealer") or {}
-    return boxes + len(dealer.get("cards") or ()) + (1 if dealer.get("after_exchange") else 0)
 
 
 class Dealer:
@@ -152,6 +133,11 @@ class Dealer:
     def _decide(self, snap: Snapshot) -> Step | None:
         expects = snap.get("expects") or {}
         kind, box = str(expects.get("kind", "")), int(expects.get("box") or 0)
+        if kind == "stub":
+            return self._key("OK" if self._world.left == expects.get("count") else "EXTRA", snap)
+        deck = wanted(snap)
+        if deck is not None or kind == "shuffle":
+            return self._move_deck(snap, *deck) if deck else None
         if snap.get("phase") in ("deck_check", "betting") and self._deck_is_used():
             return self._take_new_deck(snap)
         if (snap.get("joker") or {}).get("state") == "armed" and (kind == "stop" or self._player_stops(snap)):
@@ -198,6 +184,20 @@ class Dealer:
             self._hands.new_deck(hand)
 
         return Step("new deck", act, lambda now: now.get("phase") != "deck_check")
+
+    def _move_deck(self, snap: Snapshot, act: str, mark: str) -> Step:
+        """Into the shuffler, or out of it and into the shoe."""
+        if act == "put_in":
+            return Step("deck in", lambda: self._hands.put_deck(mark), lambda now: place_of(now, mark) != "aside")
+        if act == "away":
+            return Step("deck away", self._hands.take_deck, lambda now: place_of(now, mark) == "")
+        load = self._take_new_deck(snap)
+
+        def out() -> None:
+            self._hands.take_deck()
+            load.act()
+
+        return Step("deck out", out, load.done)
 
     def _start(self, snap: Snapshot) -> Step | None:
         enough = self.most_hands is not None and len(self.settled) >= self.most_hands

@@ -88,10 +88,13 @@ class Demo:
         seed: int,
         faults: Sequence[tuple[Fault, int]] = (),
         cards: str = "shoe",
+        *,
+        shuffler: bool = False,
     ) -> None:
         self._folder = folder
         self._hands = hands
-        self._config = prepare(folder, game, cards)
+        self._config = prepare(folder, game, cards, shuffler=shuffler)
+        self._shuffler = shuffler
         pace_s = 0.0 if hands else WATCHABLE_S
         self._bench = Bench(folder, seed, robot=True, pace_s=pace_s, reader=cards == "reader")
         for fault, hand in faults:
@@ -129,7 +132,7 @@ class Demo:
             "FIRMWARE_SIM_SOCKET": str(self._folder / "gpio.sock"),
         }
         self._daemon = Daemon(self._config, self._folder, environ)
-        snap = self._wait(lambda now: True, READY_S, "tabled to be ready")
+        snap = self._wait(self._devices, READY_S, "tabled to be ready")
         self._shown = self._before = last_hand(snap)
         if not snap.get("open"):
             # Two suffice, but where the player has the edge.
@@ -137,6 +140,10 @@ class Demo:
         self._staff.start()
         threading.Event().wait(QUIET_S)
         self._bench.dealer.enabled.set()
+
+    def _devices(self, snap: Snapshot) -> bool:
+        """The supervisor opens once the shuffler is there: before that he would have to vouch for the first deck."""
+        return not self._shuffler or (snap.get("devices") or {}).get("shuffler") == "ready"
 
     def _say(self, say: Say) -> None:
         who = [word for name in say.who for word in ("--as", name)]
@@ -247,11 +254,13 @@ def run_demo(
     seed: int,
     faults: Sequence[tuple[Fault, int]] = (),
     cards: str = "shoe",
+    *,
+    shuffler: bool = False,
 ) -> int:
     """The whole demo; errors in one line with the end of the log."""
     demo = None
     try:
-        demo = Demo(folder, game, hands, seed, faults, cards)
+        demo = Demo(folder, game, hands, seed, faults, cards, shuffler=shuffler)
         return demo.run()
     except BenchError as error:
         if demo is not None and (tail := demo.tail()):

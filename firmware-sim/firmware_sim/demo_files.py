@@ -6,6 +6,7 @@ Writes nothing that is there already, so that a run can be taken up again with t
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from firmware_sim.children import call
@@ -33,6 +34,14 @@ SHOE = '[shoe]\nport = "shoe"\nkey = "shoe.key"\n\n'
 SOCKET_MOST = 100  # a Unix socket's path has room for 107 bytes
 
 READER = '[reader]\nport = "reader"\ncodes = "codes.toml"\n\n'
+SHUFFLER = """[shuffler]
+usb_backend = "firmware_sim"
+vendor = 0x1209
+product = 0x5348
+serial = "SIM-0002"
+key = "shuffler.key"
+
+"""
 SOURCES = {"shoe": SHOE, "at_turn": "", "reader": READER}  # what a table says of where its cards come from
 TABLE = """\
 # Written by `firmware-sim demo`: a table on the bench.
@@ -77,11 +86,11 @@ file = "tabled.log"
 """
 
 
-def prepare(folder: Path, game: str, cards: str = "shoe") -> Path:
+def prepare(folder: Path, game: str, cards: str = "shoe", *, shuffler: bool = False) -> Path:
     """The directory, ready for tabled; returns table.toml.
 
     `game`: a shipped rule set's id, or a house's file. `cards`: `shoe`, `reader` (a plain one in the shoe's
-    place), or `at_turn`: dealt by hand.
+    place), or `at_turn`: dealt by hand. `shuffler`: every deck is counted before it is dealt.
     """
     if game.endswith(".toml"):
         game = str(Path(game).absolute())
@@ -96,13 +105,13 @@ def prepare(folder: Path, game: str, cards: str = "shoe") -> Path:
         raise BenchError(723, "the path is too long for a socket", str(folder), "use a shorter --dir")
     known = "at_turn" if cards == "at_turn" else "shoe"
     if not config.exists():
-        _pair(folder)
+        for device in ("shoe", "shuffler"):
+            _pair(folder, device)
         boxes = BOXES.get(Path(game).stem, 6)
-        config.write_text(TABLE.format(game=game, boxes=boxes, cards=known, source=SOURCES[cards]), "utf-8")
-    elif any(
-        word not in config.read_text("utf-8") for word in (f'rules = "{game}"', f'cards = "{known}"', SOURCES[cards])
-    ):
-        what = f"this table does not play {game} with cards = {cards}"
+        source = SOURCES[cards] + (SHUFFLER if shuffler else "")
+        config.write_text(TABLE.format(game=game, boxes=boxes, cards=known, source=source), "utf-8")
+    elif _another(config.read_text("utf-8"), (f'rules = "{game}"', f'cards = "{known}"', SOURCES[cards]), shuffler):
+        what = f"this table does not play {game} with cards = {cards}{' and a shuffler' if shuffler else ''}"
         raise BenchError(724, what, str(config), "use another --dir, or its game")
     if cards == "reader":
         (folder / "codes.toml").write_text(code_table(), "utf-8")
@@ -116,9 +125,14 @@ def prepare(folder: Path, game: str, cards: str = "shoe") -> Path:
     return config
 
 
-def _pair(folder: Path) -> None:
-    """A key for shoe and table, as pairing would leave it; the device's own copy lies in the device's memory."""
-    ours, theirs = folder / "shoe.key", folder / "shoe-key"
+def _another(text: str, words: Sequence[str], shuffler: bool) -> bool:
+    """The table that is there is not the one that is asked for."""
+    return any(word not in text for word in words) or (SHUFFLER in text) != shuffler
+
+
+def _pair(folder: Path, device: str) -> None:
+    """A key for device and table, as pairing would leave it; the device's own copy lies in the device's memory."""
+    ours, theirs = folder / f"{device}.key", folder / f"{device}-key"
     if ours.exists() or theirs.exists():
         return
     key = os.urandom(32)

@@ -32,6 +32,18 @@ class Fault(StrEnum):
     GLUED_SCAN = "glued-scan"
     SPLIT_SCAN = "split-scan"
     JUNK_SCAN = "junk-scan"
+    SHUFFLER_UNPLUG = "shuffler-unplug-3s"
+    SHUFFLER_RENUMBER = "shuffler-reenumerate"
+    SHUFFLER_NO_ACCESS = "shuffler-no-access"
+    SHUFFLER_STALL = "shuffler-stall"
+    SHUFFLER_SHORT = "shuffler-short-read"
+    SHUFFLER_DEAF = "shuffler-deaf"
+    SHUFFLER_FORGETS = "shuffler-forgets"
+    SHUFFLER_RESTART = "shuffler-restart"
+    SHUFFLER_JAM = "shuffler-jam"
+    DECK_SHORT = "deck-short"
+    DECK_DOUBLE = "deck-double"
+    DECK_WRONG = "deck-wrong"
 
 
 # These are a state of the hardware and hold from the start; the others are an event within a hand.
@@ -55,8 +67,21 @@ WHAT = {
     Fault.GLUED_SCAN: "plain reader: a scan loses its end and runs into the next",
     Fault.SPLIT_SCAN: "plain reader: a scan comes in two parts 300 ms apart",
     Fault.JUNK_SCAN: "plain reader: junk before a scan",
+    Fault.SHUFFLER_UNPLUG: "shuffler: its plug is out for 3 s",
+    Fault.SHUFFLER_RENUMBER: "shuffler: it comes back at once under another address",
+    Fault.SHUFFLER_NO_ACCESS: "shuffler: plugged in anew, opening is refused for 1.5 s",
+    Fault.SHUFFLER_STALL: "shuffler: every read stalls until a reset",
+    Fault.SHUFFLER_SHORT: "shuffler: a frame breaks off after three bytes",
+    Fault.SHUFFLER_DEAF: "shuffler: it hears, but nothing is read until a reset",
+    Fault.SHUFFLER_FORGETS: "shuffler: it forgets that it was enabled",
+    Fault.SHUFFLER_RESTART: "shuffler: it loses power and comes back",
+    Fault.SHUFFLER_JAM: "shuffler: a card is stuck",
+    Fault.DECK_SHORT: "shuffler: the deck that goes in next lacks a card",
+    Fault.DECK_DOUBLE: "shuffler: the deck that goes in next has a card twice",
+    Fault.DECK_WRONG: "shuffler: the deck that goes in next bears another mark",
 }
 
+DECKS = frozenset(fault for fault in Fault if fault.startswith(("shuffler-", "deck-")))
 SCANS = frozenset({Fault.DOUBLE_SCAN, Fault.GLUED_SCAN, Fault.SPLIT_SCAN, Fault.JUNK_SCAN})
 
 

@@ -86,3 +86,10 @@ class Feed:
         with self._changed:
             self.latest = snapshot
             self._changed.notify_all()
+
+
+def cards_on_table(snap: Snapshot) -> int:
+    """Cards that the table has counted so far."""
+    boxes = sum(len(box.get("cards") or ()) + len(box.get("drawn") or ()) for box in snap.get("boxes", ()))
+    dealer = snap.get("dealer") or {}
+    return boxes + len(dealer.get("cards") or ()) + (1 if dealer.get("after_exchange") else 0)

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firmware_sim import by_hand
-from firmware_sim.dealer import cards_on_table
-from firmware_sim.feed import Snapshot
+from firmware_sim.feed import Snapshot, cards_on_table
 from firmware_sim.world import BoxCards, World
 
 DEALER, SUPERVISOR, WITNESS = "dealer", "supervisor", "witness"
@@ -44,6 +43,8 @@ def decide(snap: Snapshot, world: World) -> Say | None:
         case "entry":
             card = lying_there(world, str(expects.get("place")), box, int(expects.get("index") or 0))
             return Say(("enter_card", f"card={card}", f"box={box}")) if card else None
+        case "deck" | "shuffle" if expects.get("cause") in CAUSES:
+            return _deck(snap)
         case "deck":
             return Say(("deck", f"deck=spare-{snap.get('hand')}"))
         case "count":
@@ -58,6 +59,17 @@ def decide(snap: Snapshot, world: World) -> Say | None:
             return _held(str(expects.get("cause", "")))
         case _:
             return None
+
+
+CAUSES = ("bring", "offered", "put_in", "wait", "take_out")
+TWO = 2
+
+
+def _deck(snap: Snapshot) -> Say | None:
+    """Two decks serve a table with a shuffler; one that nobody brought is not accepted, another is brought."""
+    decks = snap.get("decks") or []
+    usable = [deck for deck in decks if deck["place"] not in ("quarantined", "retired", "offered")]
+    return Say(("deck", f"deck=D-{len(decks) + 1}")) if len(usable) < TWO else None
 
 
 def _held(cause: str) -> Say:

@@ -95,15 +95,22 @@ def run(
     show_default=True,
     help="at_turn: dealt by hand. reader: a plain reader.",
 )
+@click.option("--shuffler", is_flag=True, help="A shuffler counts every deck before it is dealt.")
 def demo(
-    game: str, hands: int | None, seed: int | None, folder: Path | None, faults: tuple[str, ...], cards: str
+    game: str,
+    hands: int | None,
+    seed: int | None,
+    folder: Path | None,
+    faults: tuple[str, ...],
+    cards: str,
+    shuffler: bool,
 ) -> None:
     """Bench, daemon and dealer together: hands as text, then the audit of the journal."""
     planned = [parse(text) for text in faults]
     seed = secrets.randbelow(1_000_000) if seed is None else seed
     kept = folder.absolute() if folder else Path(tempfile.mkdtemp(prefix="table-demo-"))
     click.echo(f"demo: {game}, seed {seed}, journal and logs in {kept}")
-    sys.exit(run_demo(kept, game, hands, seed, planned, cards))
+    sys.exit(run_demo(kept, game, hands, seed, planned, cards, shuffler=shuffler))
 
 
 def _as_interrupt(signum: int, frame: FrameType | None) -> None:

@@ -38,6 +38,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     wait_hand: int | None = None
     stack: list[str] | None = None
     deck: int | None = None
+    deck_in: str | None = None
+    deck_out: bool | None = None
     fault: Fault | None = None
     unplug: bool | None = None
     replug: bool | None = None
@@ -117,6 +119,8 @@ def _do(bench: Bench, step: Step, name: str, value: Any) -> None:
         "wait_hand": lambda: bench.wait_hands(value, step.timeout_s),
         "stack": lambda: bench.stack_deck(value),
         "deck": lambda: bench.new_deck(value),
+        "deck_in": lambda: bench.put_deck(value),
+        "deck_out": bench.take_deck,
         "fault": lambda: bench.inject(value),
         "unplug": lambda: bench.unplug_shoe(step.seconds),
         "replug": bench.replug_shoe,
