@@ -103,3 +103,15 @@ def test_files_name_no_registry() -> None:
         assert not re.search(r"https?://|--index-url|--extra-index|find-links", text), name
     installer = (ROOT / "deploy/install.sh").read_text("utf-8")
     assert not re.search(r"https?://|index-url", installer)  # its --find-links names a folder
+
+
+def test_t25_no_private_key_lies_in_the_tree() -> None:
+    """Test keys are made when a test runs; a key in a release would open every table that forgot to make its own."""
+    rooms = ("controller", "drivers", "firmware-sim", "deploy", "tests", "docs", "scripts", "benchmarks")
+    files = [path for room in rooms for path in (ROOT / room).rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    assert len(files) > 300
+    for path in files:
+        assert path.suffix not in (".key", ".pem", ".p12", ".cred"), path
+        data = path.read_bytes()
+        assert not re.search(rb"BEGIN [A-Z ]*PRIVATE " + rb"KEY", data), path
+        assert len(data) not in (32, 64) or data.isascii(), f"{path}: looks like a raw key"
