@@ -44,6 +44,7 @@ from controller.runtime.notify import Notifier, Patience
 from controller.runtime.outputs import REFRESH_S, SENSE_S, Outputs
 from controller.runtime.pairing import PairingDesk
 from controller.runtime.parts import TO_TABLE, TO_TRAINING, Parts, PinSaid, Quit
+from controller.runtime.peers import Peers
 from controller.runtime.recording import Recorder
 from controller.runtime.shuffling import Shuffling
 from controller.sensing import bet_sensors
@@ -283,6 +284,8 @@ class _Assembled:
             SENSE_S if config.sensors else REFRESH_S,
         )
         self._loop: Loop | None = None
+        tongue = str(config.table.language)
+        self._peers = Peers(hardware.peer("overlay"), hardware.peer("printer"), tongue, lambda: clock.stamp().t)
         watch = Watch(replayed.statistics, config.alarms, lambda: past.seconds(clock.stamp()))
         recorder = Recorder(journal, clock, replayed.last_s)
         self._service = Service(setup, replayed.table, recorder, os.urandom, self._changed, watch)
@@ -327,6 +330,7 @@ class _Assembled:
                 timing=Timing(stable_ns=self._config.gpio.settle_ms * MS),
             ),
             sensors=bet_sensors(self._config, self._service.table),
+            peers=self._peers,
             panel_faults=hw.panel.take_faults,
             screen=self._outputs,
             server=self._server,

@@ -24,7 +24,7 @@ from controller.domain.paytable import Category
 from controller.domain.state import CardSource, DeclaredBy, Equipment, StakeEntry
 from controller.equipment import equipment_wrong
 from controller.errors import TableError
-from controller.peripheral_config import BadgeSection, TraySection, wrong_pattern
+from controller.peripheral_config import BadgeSection, OverlaySection, PrinterSection, TraySection, wrong_pattern
 from controller.watch_config import AlarmsSection, DoorsSection, SensorsSection, sensors_wrong
 
 MAX_BYTES = 256 * 1024  # a configuration of a table has a few kilobytes; anything else is another file
@@ -174,6 +174,8 @@ class Config(Struct, frozen=True, kw_only=True):
     reader: ReaderSection | None = None
     badge: BadgeSection | None = None
     tray: TraySection | None = None
+    overlay: OverlaySection | None = None
+    printer: PrinterSection | None = None
     jackpot: JackpotSection | None = None
     gpio: GpioSection = field(default_factory=GpioSection)
     sensors: SensorsSection | None = None
@@ -280,6 +282,9 @@ def _absolute(config: Config, source: Path, environ: Mapping[str, str]) -> Confi
     def at(text: str) -> str:
         return str(folder / text)
 
+    def port(text: str) -> str:
+        return text if text.startswith("tcp://") else at(text)
+
     def secret(name: str) -> str:
         credentials = environ.get("CREDENTIALS_DIRECTORY")
         return str(Path(credentials) / name) if credentials and "/" not in name else at(name)
@@ -296,6 +301,8 @@ def _absolute(config: Config, source: Path, environ: Mapping[str, str]) -> Confi
         shoe=config.shoe
         and replace(config.shoe, port=at(config.shoe.port), key=config.shoe.key and at(config.shoe.key)),
         tray=config.tray and replace(config.tray, port=at(config.tray.port), codes=at(config.tray.codes)),
+        overlay=config.overlay and replace(config.overlay, port=port(config.overlay.port)),
+        printer=config.printer and replace(config.printer, port=port(config.printer.port)),
         badge=config.badge and replace(config.badge, port=at(config.badge.port)),
         reader=config.reader and replace(config.reader, port=at(config.reader.port), codes=at(config.reader.codes)),
         shuffler=config.shuffler and replace(config.shuffler, key=config.shuffler.key and at(config.shuffler.key)),

@@ -22,6 +22,7 @@ from controller.domain.state import Table
 from controller.equipment import inputs_of
 from controller.errors import TableError
 from controller.journal.keys import read_key
+from controller.peripheral_config import OverlaySection, PrinterSection
 from controller.runtime.pairing import Sealed
 from controller.runtime.parts import Line
 from drivers.badge_reader import BadgeReader
@@ -38,14 +39,17 @@ from drivers.reader_ascii import PlainReader
 from drivers.reader_codes import CodeTable, CodeTableError, parse_codes
 from drivers.shoe import Shoe
 from drivers.shuffler import Shuffler
+from drivers.text_peer import TextPeer
 from drivers.transport.pump import PortUnavailable
-from drivers.transport.serial_port import PortBusy, SerialPump
+from drivers.transport.serial_port import PortBusy, SerialPump, open_serial
+from drivers.transport.tcp_port import SCHEME, open_tcp
 from drivers.transport.usb_port import UsbId, UsbPump, backend_named
 from drivers.tray_reader import TrayReader
 from drivers.wire.session import HostSeal, key_id
 
 INBOX = 1024
 PIN_FACTORY = "GPIOZERO_PIN_FACTORY"
+OVERLAY_LINES, SLIPS = 500, 20  # texts that wait for a peer that is away
 LEARN = "make it with tablectl learn-cards (docs/readers.md)"
 
 
@@ -62,6 +66,11 @@ class Hardware(msgspec.Struct):
     board: JokerBoard
     text: TextDisplay
     names: dict[str, str]
+
+    def peer(self, name: str) -> TextPeer | None:
+        """The overlay or the printer, where there is one."""
+        peers = (line.device for line in self.lines if isinstance(line.device, TextPeer))
+        return next((peer for peer in peers if peer.name == name), None)
 
     def start(self) -> None:
         """The ports begin to speak."""
@@ -138,7 +147,20 @@ def _open_lines(
         tray = TrayReader("tray", code_table(config.tray.codes, cards))
         ports.append(_open_serial(tray.name, config.tray.port, config.tray.baud, inbox, stack))
         lines.append(Line(tray, ports[-1]))
+    for peer, told in _peers(config):
+        opener = open_tcp if told.port.startswith(SCHEME) else open_serial
+        ports.append(SerialPump(peer.name, told.port, told.baud, inbox.put, time.monotonic_ns, opener=opener))
+        stack.callback(ports[-1].close)
+        lines.append(Line(peer, ports[-1]))
     return tuple(lines), tuple(ports), source
+
+
+def _peers(config: Config) -> Iterator[tuple[TextPeer, OverlaySection | PrinterSection]]:
+    if config.overlay is not None:
+        yield TextPeer("overlay", "OVERLAY/text", most=OVERLAY_LINES), config.overlay
+    if config.printer is not None:
+        encoding = str(config.printer.encoding)
+        yield TextPeer("printer", "PRINTER/text", most=SLIPS, encoding=encoding, again=True), config.printer
 
 
 def _pairable(device: Device, seal: HostSeal | None, key: str | None, sealed: dict[str, Sealed]) -> Device:

@@ -1,7 +1,8 @@
-"""Sections of table.toml for devices that a table can do without: discard-tray reader, badge reader."""
+"""Sections of table.toml for devices that a table can do without: discard tray, badges, overlay, printer."""
 
 from __future__ import annotations
 
+import enum
 import re
 from collections.abc import Iterator
 from typing import Annotated
@@ -18,6 +19,30 @@ class TraySection(Struct, frozen=True, kw_only=True):
     port: Text
     codes: Text
     baud: Baud = 9600
+
+
+class Encoding(enum.StrEnum):
+    """What a printer takes for text."""
+
+    ASCII = "ascii"
+    CP866 = "cp866"
+    CP1251 = "cp1251"
+    UTF8 = "utf-8"
+
+
+class OverlaySection(Struct, frozen=True, kw_only=True):
+    """The surveillance overlay: a serial device, or tcp://host:port that the table calls."""
+
+    port: Text
+    baud: Baud = 9600
+
+
+class PrinterSection(Struct, frozen=True, kw_only=True):
+    """A receipt printer, on a serial device or at tcp://host:port."""
+
+    port: Text
+    baud: Baud = 9600
+    encoding: Encoding = Encoding.ASCII
 
 
 class BadgeSection(Struct, frozen=True, kw_only=True):

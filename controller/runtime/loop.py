@@ -339,6 +339,7 @@ class Loop:
             "refused": {"code": refused.code, "en": refused.text("en"), "ru": refused.text("ru")} if refused else None,
         }
         shown = projection.snapshot(service.table, service.setup, health, service.statistics)
+        self._p.peers.tell(shown, self._p.clock_ns())
         self._p.server.publish(msgspec.json.encode(shown), service.table.version)
         self._show()
 

@@ -14,6 +14,7 @@ from controller.domain.hand.authority import Identity
 from controller.runtime.logs import TotalLogger
 from controller.runtime.notify import Notifier
 from controller.runtime.pairing import PairingDesk
+from controller.runtime.peers import Peers
 from controller.runtime.shuffling import Shuffling
 from controller.table import lamps
 from controller.table.keypad import Keypad
@@ -82,6 +83,7 @@ class Parts(msgspec.Struct):
     keypad: Keypad
     debouncer: Debouncer
     sensors: BetSensors | None
+    peers: Peers
     panel_faults: Callable[[], list[DeviceFault]]
     screen: Screen
     server: Server

@@ -19,6 +19,7 @@ from firmware_sim.demo import run_demo
 from firmware_sim.demo_files import SOURCES
 from firmware_sim.errors import BenchError
 from firmware_sim.faults import WHAT, parse
+from firmware_sim.text_sink import TextSink
 
 FAULTS = "\n".join(f"{fault}: {what}" for fault, what in WHAT.items())
 
@@ -111,6 +112,16 @@ def demo(
     kept = folder.absolute() if folder else Path(tempfile.mkdtemp(prefix="table-demo-"))
     click.echo(f"demo: {game}, seed {seed}, journal and logs in {kept}")
     sys.exit(run_demo(kept, game, hands, seed, planned, cards, shuffler=shuffler))
+
+
+@cli.command()
+@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="0: any free one.")
+@click.option("--deaf", is_flag=True, help="Takes the connection and never reads.")
+def sink(port: int, deaf: bool) -> None:
+    """A surveillance overlay or printer that listens on 127.0.0.1 and shows what it is told, until Ctrl-C."""
+    peer = TextSink(port, deaf=deaf, told=click.echo).start()
+    click.echo(f"sink: tcp://127.0.0.1:{peer.port}")
+    threading.Event().wait()
 
 
 def _as_interrupt(signum: int, frame: FrameType | None) -> None:
