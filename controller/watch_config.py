@@ -57,6 +57,7 @@ class AlarmsSection(Struct, frozen=True, kw_only=True):
     overrides_per_100: Number = 10
     late_bets_per_100: Number = 10
     power_losses: Number = 3
+    tray_differs: Number = 3
     drops_per_hour: Number = 6
     hands_per_minute: Number = 4
     quiet_hands: Number = 200

@@ -56,6 +56,10 @@ def _counts(s: Statistics, limits: AlarmsSection) -> Iterator[Due]:
         count = s.count("power_losses", whom)
         if count >= limits.power_losses:
             yield Due("power_losses", whom, f"{count} between LOCK and the hand's end, limit {limits.power_losses - 1}")
+    for whom in s.subjects("tray_differs"):
+        count = s.count("tray_differs", whom)
+        if count >= limits.tray_differs:
+            yield Due("tray_differs", whom, f"{count} hands against the discard tray, limit {limits.tray_differs - 1}")
     for device in sorted({device for _, device in s.drops}):
         count = sum(1 for _, name in s.drops if name == device)
         if count >= limits.drops_per_hour:

@@ -232,6 +232,10 @@ FOLDS |= {
     ev.CardEntered: _by_dealer("overrides"),
     ev.CardRedirected: _by_dealer("overrides"),
     ev.StakeCorrected: _by_dealer("overrides"),
+    ev.HandsSwapped: _by_dealer("overrides"),
+    ev.CardReassigned: _by_dealer("overrides"),
+    ev.CardMovedBack: _by_dealer("overrides"),
+    ev.TrayDiffers: _by_dealer("tray_differs"),
 }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from types import TracebackType
@@ -272,6 +273,11 @@ class Bench:
                 self.panel.bouncing = True
             case Fault.STUCK_KEY:
                 self.panel.stick("K3")
+            case Fault.STUCK_SENSOR:
+                self.board.stick_sensor(3)
+            case Fault.DOOR_OPEN:
+                self.turn("DOOR", on=True)
+                self._later(1.0, partial(self.turn, "DOOR", on=False))
 
     def _spoil(self, fault: Fault) -> None:
         if not isinstance(self.shoe, CardReader):

@@ -28,6 +28,8 @@ class Fault(StrEnum):
     BOARD_DEAD = "board-dead"
     BOUNCING_KEYS = "bouncing-keys"
     STUCK_KEY = "stuck-key"
+    STUCK_SENSOR = "stuck-sensor"
+    DOOR_OPEN = "door-open"
     DOUBLE_SCAN = "double-scan"
     GLUED_SCAN = "glued-scan"
     SPLIT_SCAN = "split-scan"
@@ -63,6 +65,8 @@ WHAT = {
     Fault.BOARD_DEAD: "the joker board loses its supply",
     Fault.BOUNCING_KEYS: "contacts bounce for 4 ms",
     Fault.STUCK_KEY: "key K3 goes down and stays down",
+    Fault.STUCK_SENSOR: "the bet sensor of box 3 says chip and goes on saying so",
+    Fault.DOOR_OPEN: "the enclosure's door is open for a second in mid-deal",
     Fault.DOUBLE_SCAN: "plain reader: a card is scanned twice at once",
     Fault.GLUED_SCAN: "plain reader: a scan loses its end and runs into the next",
     Fault.SPLIT_SCAN: "plain reader: a scan comes in two parts 300 ms apart",

@@ -40,7 +40,7 @@ class LedBoard:
         self._latched_at = 0.0
         self._counter = 0
         self._lamps = bytes(6)
-        self._sensors = 0
+        self._sensors = self._stuck = 0
         self.broken: set[str] = set()  # lamps found open (or short, which reads the same)
         self.dead = False
         self.frames = 0
@@ -59,10 +59,15 @@ class LedBoard:
     def sense(self, box: int, *, chip: bool) -> None:
         """A chip lies on (or was taken from) the side bet's sensor of this box."""
         if not 1 <= box <= BOXES:
-            raise BenchError(718, "no such bet sensor", f"box {box}", f"use 1 to {BOXES}")
+            raise BenchError(729, "no such bet sensor", f"box {box}", f"use 1 to {BOXES}")
         bit = 1 << (box - 1)
         with self._lock:
-            self._sensors = self._sensors | bit if chip else self._sensors & ~bit
+            self._sensors = self._sensors | bit if chip else self._sensors & ~bit | self._stuck
+
+    def stick_sensor(self, box: int) -> None:
+        """This sensor says "chip" from now on, whatever lies there."""
+        self._stuck |= 1 << (box - 1)
+        self.sense(box, chip=True)
 
     def chips(self) -> list[int]:
         """Boxes with a chip on their sensor."""

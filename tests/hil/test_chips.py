@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from firmware_sim import scenario
+from firmware_sim.faults import Fault
 from firmware_sim.scenario import Scenario, Step
 from tests.hil.rig import Rig, Snapshot, last_hand, until
 from tests.hil.script import Script
@@ -72,6 +73,17 @@ def test_a_chip_that_lies_there_at_start_is_no_stake() -> None:
         rig.wait(lambda s: box(s, 1)["chip"] is False)
         rig.bench.chip(1)
         rig.wait(lambda s: box(s, 1)["jackpot"] == 500)
+
+
+def test_a_sensor_that_sticks_stops_at_the_count_of_a_hand_without_its_box() -> None:
+    with Rig("oasis_ru", changes=JACKPOT) as rig:
+        script = start_quiet(rig)
+        rig.bench.inject(Fault.STUCK_SENSOR)
+        rig.wait(lambda s: box(s, 3)["chip"])
+        script.key("OK", lambda s: s["phase"] == "locked")
+        assert rig.now["prompt"]["code"] == "TC-0805"
+        rig.do("resume", "supervisor")
+        rig.wait(lambda s: s["phase"] == "dealing")
 
 
 def test_a_killed_table_finds_its_chips_again() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from firmware_sim.faults import Fault
 from tests.hil.rig import Rig, last_hand, pause, until
 from tests.hil.script import Script
 
@@ -61,6 +62,17 @@ def test_a_door_contact_that_chatters_is_no_closed_door() -> None:
         rig.wait(lambda s: s["doors"] == {"enclosure": "open"})
         assert "key DOOR" in [r["data"]["device"] for r in rig.records("DeviceTroubled")]
         rig.wait(lambda s: s["doors"] == {"enclosure": "was opened"})  # quiet, and closed
+
+
+def test_a_door_that_was_open_in_mid_deal_changes_nothing_but_the_record() -> None:
+    with Rig("jpoker") as rig:
+        rig.start()
+        rig.open_table()
+        rig.bench.plan_fault(Fault.DOOR_OPEN, 1)
+        rig.play_hands(1)
+        rig.wait(lambda s: s["doors"] != {"enclosure": "open"})
+        assert [a["code"] for a in rig.now["alarms"]] == ["door_open"]
+        assert [r["data"]["door"] for r in rig.records("DoorClosed") if r["data"]["door"] != "shoe"] == ["enclosure"]
 
 
 def test_the_lid_opens_for_each_deck_without_an_alarm() -> None:

@@ -88,6 +88,7 @@ RATES = [
     ("voids", ev.BoxVoided(box=1, reason="x"), "dealer d1", 5),
     ("overrides", ev.CardEntered(place="box", box=1, index=0, card="As"), "dealer d1", 10),
     ("overrides", ev.StakeCorrected(box=1, ante=20, bonus=0), "dealer d1", 10),
+    ("overrides", ev.HandsSwapped(first=1, second=2), "dealer d1", 10),
     ("late_bets", ev.LateBet(box=2), "box 2", 10),
 ]
 
@@ -160,6 +161,18 @@ def test_t8_power_lost_between_lock_and_the_hand_s_end(stops: list[ev.Event], co
     assert stream.statistics.count("power_losses", "dealer d2") == count
     found = [d for d in alarms.due(stream.statistics, stream.limits) if d.code == "power_losses"]
     assert [d.subject for d in found] == (["dealer d2"] if count else [])
+
+
+def test_t12_hands_that_the_discard_tray_saw_otherwise() -> None:
+    stream = Stream(1)
+    differs = ev.TrayDiffers(hand=1, never_dealt=1, twice=0, missing=1, cards="")
+    for n in range(3):
+        assert alarms.due(stream.statistics, stream.limits) == [], n
+        stream.statistics = fold_all(stream.statistics, stream.events("d1", differs), 0.0)
+    found = alarms.due(stream.statistics, stream.limits)
+    assert [(d.code, d.subject, d.detail) for d in found] == [
+        ("tray_differs", "dealer d1", "3 hands against the discard tray, limit 2")
+    ]
 
 
 def test_power_lost_between_hands_is_nobody_s() -> None:
