@@ -280,11 +280,22 @@ def appends(folder: Path, count: int) -> list[float]:
     return found
 
 
-def answers(found: list[float], trips: list[float], durable: list[float]) -> None:
+def syncs(folder: Path, count: int) -> list[float]:
+    """What the disk takes for a few bytes that must stay."""
+    raw = os.open(folder / "raw", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+    found = [timed(lambda: (os.write(raw, b"x" * 300), os.fdatasync(raw))) for _ in range(count)]
+    os.close(raw)
+    return found
+
+
+def answers(found: list[float], trips: list[float], durable: list[float], synced: list[float]) -> None:
+    """Card to durable record to acknowledgement, the line sealed, beside its parts in the same run."""
+    for name, part in (("a frame over a pty and back", trips), ("write + fdatasync, 300 bytes", synced)):
+        row(f"  {name}, p50", f"{us(at(part, 0.5))} us", f"p99 {us(at(part, 0.99))} us", "", "")
     for share in (0.5, 0.99):
         ours, floor = at(found, share), at(trips, share) + at(durable, share)
         peer = f"{us(at(trips, share))} + {us(at(durable, share))} us"
-        name = f"a card at the pty to its ack, p{share * 100:.0f}"
+        name = f"a sealed card to its ack, p{share * 100:.0f}"
         row(name, f"{us(ours)} us", f"pty + append {peer}", f"{ours / floor:.2f}", "<= 2" if share == 0.5 else "")
 
 
@@ -341,13 +352,14 @@ def main() -> None:
     print(f"{'what':38} {'ours':>14} {'beside':>22} {'ratio':>9}   goal")
     with tempfile.TemporaryDirectory(dir="/tmp") as name:
         folder = Path(name)
-        trips, durable = round_trips(1000), appends(folder / "before", 300)
+        trips, durable, synced = round_trips(1000), appends(folder / "before", 300), syncs(folder, 300)
         with playing(folder / "table", 1) as bench:
             by_the_clock(bench)
             lamps(bench)
             hands(bench)
             found = list(bench.answers)
-        answers(found, trips + round_trips(1000), durable + appends(folder / "after", 300))
+        durable += appends(folder / "after", 300)
+        answers(found, trips + round_trips(1000), durable, synced + syncs(folder, 300))
         starting(folder / "start")
 
 

@@ -69,6 +69,7 @@ class Loop:
         self._answer_to_press: Rejection | None = None  # what the last press was answered with
         self._refused_ns = 0
         self._closed_ports = ClosedPorts(parts.log)
+        self._showing_later = self._to_show = False  # a device waits for its acknowledgement meanwhile
 
     def quit(self, why: Quit) -> None:
         """From a signal handler: only sets a mark, the inbox's lock may be held."""
@@ -193,6 +194,17 @@ class Loop:
         self._serve_lines()
 
     def _device(self, event: DeviceEvent) -> None:
+        """What a device says. Its acknowledgement goes out first, then everybody is shown."""
+        self._showing_later = True
+        try:
+            self._take(event)
+            self._serve_lines()
+        finally:
+            self._showing_later = False
+        if self._to_show:
+            self.changed()
+
+    def _take(self, event: DeviceEvent) -> None:
         """A numbered event is acknowledged once it is on disk, a repeat of it again; a contradiction never."""
         outcome = self._act(self._p.pairing.command(event), origin="device")
         service, source = self._p.service, self._p.source
@@ -322,6 +334,9 @@ class Loop:
 
     def changed(self) -> None:
         """The state moved: everything that shows it is computed anew."""
+        self._to_show = self._showing_later
+        if self._to_show:
+            return
         service = self._p.service
         hand = service.table.hand
         if not lamps.joker_lit(hand):
