@@ -56,7 +56,7 @@ def audit_command(
     options = Options(_key(key), _head(head), live, from_hand, chain_only, jobs)
     report = _audited(path, options)
     click.echo(_json(report) if as_json else _text(report))
-    ok = report.ok and (not archived or _archive(path, options, as_json))
+    ok = report.ok and (not archived or _archive(path, report, options, as_json))
     if not ok:
         click.get_current_context().exit(1)
 
@@ -64,14 +64,19 @@ def audit_command(
 commands: list[click.Command] = [audit_command]
 
 
-def _archive(path: Path, options: Options, as_json: bool) -> bool:
-    """The files before this one, newest first, and whether each is the one that its successor names."""
+def _archive(path: Path, newer: Report, options: Options, as_json: bool) -> bool:
+    """The files before this one, newest first; whether each is the one that its successor names, its meter too."""
     ok = True
     older = msgspec.structs.replace(options, head=None, live=False, from_hand=None)
     for each in list(files(path))[1:]:
         report = _audited(each, older)
         click.echo(_json(report) if as_json else f"{each.name}: {_text(report)}")
-        ok = ok and report.ok
+        goes_on = not (newer.totals and report.totals) or newer.totals["first"] == report.totals["last"]
+        if not goes_on:
+            click.echo(
+                one_line(f"{each.name}: the meter ends at {report.totals['last']}, not where the next begins"), err=True
+            )
+        ok, newer = ok and report.ok and goes_on, report
     links = check_links(path)
     for finding in links:
         click.echo(one_line(finding.what), err=True)

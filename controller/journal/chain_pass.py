@@ -16,18 +16,20 @@ from controller.journal.auditing import Options, Part, Progress
 from controller.journal.hands import Finding
 from controller.journal.reader import Reader
 from controller.journal.records import (
+    CONTINUES,
     HAND_ENDED,
     HAND_OPENED,
     RUN_ENDED,
     RUN_STARTED,
     TABLE_OPENED,
     Body,
+    Continues,
     Row,
     stream_of,
 )
 from controller.journal.walk import Fault, Identity, Walker
 
-_WATCHED: Final = frozenset({HAND_OPENED, HAND_ENDED, TABLE_OPENED})
+_WATCHED: Final = frozenset({HAND_OPENED, HAND_ENDED, TABLE_OPENED, CONTINUES})
 
 
 class _Ended(msgspec.Struct, frozen=True):
@@ -55,7 +57,7 @@ class ChainPass:
         self._walker = Walker(who, start, head, options.key, auditing.SIGNATURES_EVERY)
         self._part = Part(start, start, rules)
         self._rules = rules
-        self._hand: int | None = None
+        self._hand: int | None = None if start else 0
         self._open = False
         self._run: str | None = None
         self._last = ""
@@ -113,6 +115,8 @@ class ChainPass:
                 self.outcomes[_outcome(body)] += 1
             case "TableOpened":
                 self._rules = row.body
+            case "Continues":
+                self._hand = _before(body)
 
     def _hand_opened(self, seq: int, body: Body) -> None:
         if body.hand is None or self._open or (self._hand is not None and body.hand != self._hand + 1):
@@ -158,6 +162,14 @@ def _outcome(body: Body) -> str:
         return _ended.decode(body.data).outcome
     except msgspec.MsgspecError:
         return ""
+
+
+def _before(body: Body) -> int | None:
+    """The last hand of the journal that this one goes on from."""
+    try:
+        return msgspec.json.decode(body.data, type=Continues).hand
+    except msgspec.MsgspecError:
+        return None
 
 
 def _rules_at(reader: Reader, start: int) -> bytes | None:

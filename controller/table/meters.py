@@ -111,7 +111,6 @@ class Book:
         self._settled: int | None = None
         self._staked: int | None = None
         self._frozen: dict[int, Prize] = {}
-        self._fed = Fraction(0)
         self.first: str | None = None
         self.staked = self.hits = self.prizes = 0
         self.contributed = Fraction(0)

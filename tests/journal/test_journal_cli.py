@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import shutil
 import sqlite3
 import subprocess
@@ -107,6 +109,24 @@ def test_audit_ok(path: Path) -> None:
     answer = json.loads(CliRunner().invoke(audit_command, [str(path), "--json", "--from", "2"]).output)
     assert (answer["ok"], answer["hands"], answer["first_bad"]) == (True, 1, None)
     assert answer["outcomes"] == {"settled": 1}
+
+
+def test_a_bar_is_shown_on_a_terminal_alone(path: Path) -> None:
+    """Nothing but the verdict where output goes to a file; the bar goes to stderr."""
+    assert run_tablectl("audit", str(path)).stderr == ""
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "controller.cli.main", "audit", str(path)]
+    environ = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=slave, env=environ, text=True) as child:
+        os.close(slave)
+        shown = b""
+        with contextlib.suppress(OSError):  # the last writer has closed the terminal
+            while data := os.read(master, 4096):
+                shown += data
+        assert child.stdout is not None
+        assert child.stdout.read().startswith("audit: ")
+    os.close(master)
+    assert b"audit: chain" in shown and b"audit: hands" in shown and b"100%" in shown
 
 
 def test_audit_names_the_first_bad_record(path: Path) -> None:

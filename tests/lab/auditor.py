@@ -176,6 +176,7 @@ class Meter:
     amount: str = ""
     reserve: str = "0"
     last_hit: int = 0
+    begun: bool = False
     chips: int | None = None
     hits: dict[int, tuple[int, int]] = field(default_factory=dict)
     grown: tuple[int, Fraction] | None = None
@@ -184,12 +185,19 @@ class Meter:
         data, seq = record["data"], record["seq"]
         if record["type"] != "JackpotHit" and self.grown is not None:
             yield from self._fed(rules)
+        self.begun = self.begun or record["type"] in ("Locked", "MeterMoved")
         match record["type"]:
             case "Locked" if data["meter"] and (data["meter"], data["reserve"]) != (self.amount, self.reserve):
                 yield Finding(seq, seq, f"the meter is taken up at {data['meter']}, it stood at {self.amount}")
             case "HandSettled" if "request" in data:
                 bet = "bonus" if rules["rules"]["jackpot"]["jackpot_mode"] == "bonus_royal" else "jackpot"
                 self.chips = sum(box.get(bet, 0) for box in data["request"]["boxes"])
+            case "StateKept":
+                kept = tuple(str(data["state"].get(name, "")) for name in ("meter", "reserve", "hits"))
+                if not self.begun:  # the journal goes on from another: the meter is the one that it begins with
+                    self.amount, self.reserve, self.last_hit = kept[0], kept[1] or "0", int(kept[2] or 0)
+                elif kept != (self.amount, self.reserve, str(self.last_hit)):
+                    yield Finding(seq, seq, f"the kept state has a meter of {kept[0]}, it stands at {self.amount}")
             case "MeterMoved":
                 if data["before"] != self.amount:
                     yield Finding(seq, seq, f"the meter moves from {data['before']}, it stood at {self.amount}")
@@ -249,6 +257,8 @@ class Auditor:
                 self.table = body["data"]["table"]
             case "TableOpened":
                 self.rules = body["data"]
+            case "Continues":
+                self.hands = body["data"]["hand"]
             case "HandOpened":
                 if body["hand"] != self.hands + 1 or (self.hand and self.hand[-1]["type"] != "HandEnded"):
                     self._find(body, f"hand {body['hand']} does not follow hand {self.hands}, ended")

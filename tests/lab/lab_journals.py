@@ -54,7 +54,7 @@ def progressive(folder: Path) -> Path:
     return ended(rig)
 
 
-def retold(source: Path, target: Path, lie: Callable[[Record], ev.Event]) -> Path:
+def retold(source: Path, target: Path, lie: Callable[[Record], ev.Event], without: int = 0) -> Path:
     """As a table with the keys would write it that tells one thing otherwise: chain and signatures are right."""
     (target / "journal.db").parent.mkdir(parents=True)
     keys = key_files.load(source.parent)
@@ -64,7 +64,7 @@ def retold(source: Path, target: Path, lie: Callable[[Record], ev.Event]) -> Pat
         target / "journal.db", table=TABLE, keys=keys, registry=registry(), entropy=Entropy(), stamp=stamp()
     )
     for record in list(old.replay()):
-        if record.type not in ("JournalOpened", "Checkpoint"):
+        if record.type not in ("JournalOpened", "Checkpoint") and (record.hand is None or record.hand != without):
             new.append([lie(record)], hand=record.hand, stamp=stamp())
     old.close()
     new.close()

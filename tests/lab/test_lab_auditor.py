@@ -9,16 +9,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import archiving
 import auditor as lab
 import lab_journals
 import msgspec
 import pytest
-from harness_parts import registry
+from click.testing import CliRunner
+from harness import D1, S1, Rig, make_setup
+from harness_parts import open_journal, registry
 
-from controller.cli.audit import CHECKS
+from controller.cli.audit import CHECKS, audit_command
+from controller.domain import commands as cm
 from controller.domain import events as ev
-from controller.journal.records import Record
+from controller.journal.records import Record, StateKept
 from controller.journal.verify import audit
+from controller.table import past
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = Path(__file__).with_name("auditor.py")
@@ -91,3 +96,44 @@ def test_a_lie_of_the_table_is_found(jpoker: Path, progressive: Path, tmp_path: 
     assert theirs and ours
     assert told[0] in [finding.seq for finding in ours]
     assert theirs[0].first == told[0]
+
+
+def test_a_journal_that_goes_on_from_another(tmp_path: Path) -> None:
+    """Hands go on counting, the meter is taken up where the kept state has it; a false one is found by both."""
+    old = lab_journals.progressive(tmp_path / "table")
+    archiving.archived(old.parent)
+    rig = Rig(setup=make_setup("oasis_ru", jackpot_stake=1, meter="25000", award_limit=100))
+    rig.folder, rig.taint = old.parent, False
+    rig.journal = open_journal(old.parent)
+    rig._start(past.replay(rig.journal).table)
+    rig.connect()
+    rig.do(cm.OpenTable(), D1, S1)
+    rig.stake(b1=10)
+    rig.do(cm.SetStake(box=1, jackpot=1))
+    rig.lay("As Kd 9c 6d 3h", b1=lab_journals.NOTHING).ok().finish()
+    new = lab_journals.ended(rig)
+    report = audit(new, registry(), None, CHECKS)
+    assert report.findings == ()
+    assert lab.audit(new)[1] == []
+    assert (report.totals["first"], report.totals["last"]) == ("10001.80", "10002.50")
+    first = next(row for row in lab.rows_of(new) if b'"type":"HandOpened"' in row[5])
+    assert lab.parsed(first[5])["hand"] == 6  # type: ignore[index]
+    done = CliRunner().invoke(audit_command, [str(new), "--archive"])
+    assert done.exit_code == 0, done.output
+    assert done.output.count("audit: OK") == 2
+
+    def lie(record: Record) -> Any:
+        event = record.event
+        return replace(event, state={**event.state, "meter": "9"}) if isinstance(event, StateKept) else event
+
+    false = lab_journals.retold(new, tmp_path / "lie", lie)
+    for first in (audit(false, registry(), None, CHECKS).findings[0].seq, lab.audit(false)[1][0].first):
+        assert first > 3
+
+
+def test_a_hand_left_out_at_the_seam_is_found(tmp_path: Path) -> None:
+    path = lab_journals.jpoker(tmp_path / "table", 120)
+    first = next(row[0] for row in lab.rows_of(path) if b'"type":"HandOpened"' in row[5])
+    gone = lab_journals.retold(path, tmp_path / "gone", lambda r: r.event, without=1)  # type: ignore[arg-type, return-value]
+    assert audit(gone, registry(), None, CHECKS).findings[0].seq == first
+    assert lab.audit(gone)[1][0].first == first
