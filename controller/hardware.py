@@ -23,6 +23,7 @@ from controller.equipment import inputs_of
 from controller.errors import TableError
 from controller.journal.keys import read_key
 from controller.peripheral_config import OverlaySection, PrinterSection
+from controller.reader_files import code_table
 from controller.runtime.pairing import Sealed
 from controller.runtime.parts import Line
 from drivers.badge_reader import BadgeReader
@@ -36,7 +37,6 @@ from drivers.gpio.text_display import TextDisplay
 from drivers.pairing import Pairable
 from drivers.ports import BytePort, CardSource, Device
 from drivers.reader_ascii import PlainReader
-from drivers.reader_codes import CodeTable, CodeTableError, parse_codes
 from drivers.shoe import Shoe
 from drivers.shuffler import Shuffler
 from drivers.text_peer import TextPeer
@@ -50,7 +50,6 @@ from drivers.wire.session import HostSeal, key_id
 INBOX = 1024
 PIN_FACTORY = "GPIOZERO_PIN_FACTORY"
 OVERLAY_LINES, SLIPS = 500, 20  # texts that wait for a peer that is away
-LEARN = "make it with tablectl learn-cards (docs/readers.md)"
 
 
 class Hardware(msgspec.Struct):
@@ -181,21 +180,6 @@ def _source(
     if config.shoe is not None:
         return Shoe("shoe", last_event, seal=seal), config.shoe
     return None, None
-
-
-def code_table(path: str, cards: Sequence[str]) -> CodeTable:
-    """A plain reader's table; refused where one of these cards has no code."""
-    try:
-        table = parse_codes(Path(path).read_bytes())
-    except OSError as error:
-        raise TableError(140, f"cannot read the code table, {error.strerror}", path, LEARN) from None
-    except CodeTableError as error:
-        raise TableError(140, f"not a code table, {error}", path, LEARN) from None
-    missing = table.missing(cards)
-    if missing:
-        what = f"{len(missing)} cards have no code: {' '.join(missing[:8])}{' ...' if len(missing) > 8 else ''}"
-        raise TableError(141, what, path, LEARN)
-    return table
 
 
 def _open_shuffler(

@@ -7,12 +7,18 @@ from pathlib import Path
 
 from controller.doctor.finding import Finding, Topic
 from controller.doctor.machine import Machine, Scene
+from controller.domain.cards import card_text, deck
+from controller.errors import TableError
+from controller.reader_files import code_table
+from controller.rulesets import load
 from drivers.holders import holders
+from drivers.transport.tcp_port import SCHEME
 
 PRESENT = Topic(901)
 HOLDER = Topic(902)
 NAME = Topic(903)
 PERMISSION = Topic(904)
+CODES = Topic(909)
 COUNTED = ("ttyUSB", "ttyACM")
 
 
@@ -29,11 +35,36 @@ def probe(scene: Scene) -> Iterator[Finding]:
         yield from _holders(scene, name, path)
         yield _name(scene.machine, name, path)
         yield _permission(scene.machine, name, path)
+    yield from _codes(scene)
 
 
 def _ports(scene: Scene) -> dict[str, Path]:
-    shoe = scene.config.shoe
-    return {"shoe": Path(shoe.port)} if shoe is not None else {}
+    """Serial ones by the name of their section; a peer on TCP has none."""
+    config = scene.config
+    sections = {
+        "shoe": config.shoe,
+        "reader": config.reader,
+        "tray": config.tray,
+        "badge": config.badge,
+        "overlay": config.overlay,
+        "printer": config.printer,
+    }
+    ports = {name: section.port for name, section in sections.items() if section is not None}
+    return {name: Path(port) for name, port in ports.items() if not port.startswith(SCHEME)}
+
+
+def _codes(scene: Scene) -> Iterator[Finding]:
+    """The code tables of plain readers: read as the daemon reads them at its start."""
+    cards = [card_text(card) for card in deck(load(scene.config.table.rules).deck_size)]
+    for name, section in (("reader", scene.config.reader), ("tray", scene.config.tray)):
+        if section is None:
+            continue
+        try:
+            known = code_table(section.codes, cards)
+        except TableError as error:
+            yield CODES.fail(f"{name}: {error.what}", section.codes, error.remedy)
+        else:
+            yield CODES.ok(f"{name}: {len(known.codes)} codes, every card of the game has one", section.codes)
 
 
 def _there(machine: Machine) -> str:

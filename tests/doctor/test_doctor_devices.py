@@ -12,6 +12,7 @@ import pytest
 from controller.doctor import pins, ports, usb
 from controller.doctor.finding import Level
 from controller.doctor.machine import User
+from firmware_sim.text_unit import code_table
 from tests.doctor.tree import Tree
 
 OK, WARN, FAIL, SKIPPED = Level.OK, Level.WARN, Level.FAIL, Level.SKIPPED
@@ -234,3 +235,22 @@ def test_a_finding_is_one_line_with_its_remedy(tree: Tree) -> None:
         assert "\n" not in one.line()
         assert (one.remedy != "") is (one.level in (WARN, FAIL)), one
         assert msgspec.json.decode(msgspec.json.encode(one))["code"] == one.code
+
+
+# --- readers and peers
+
+
+def test_every_serial_port_is_looked_at_and_code_tables_are_read(tree: Tree) -> None:
+    shoe(tree)
+    tree.put("dev/table-tray", mode=0o666)
+    codes = tree.put("codes.toml", code_table())
+    more = '[tray]\nport = "dev/table-tray"\ncodes = "codes.toml"\n[overlay]\nport = "tcp://10.0.0.1:9100"\n'
+    tree.config(more + '[printer]\nport = "dev/table-printer"\n')
+    found = tree.find(ports.probe)
+    assert [one.level for one in found.of(901)] == [OK, OK, FAIL]  # shoe, tray, printer; none for TCP
+    assert found.level(909) is OK
+    assert "53 codes" in found.text(909)
+    codes.write_text('[codes]\n"01" = "As"\n', "utf-8")
+    assert "51 cards have no code" in tree.find(ports.probe).text(909)
+    codes.unlink()
+    assert tree.find(ports.probe).level(909) is FAIL

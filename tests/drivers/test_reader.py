@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from random import Random
+
+import msgspec
 import pytest
 
 from drivers.events import CardRead, DeviceFault, DeviceLost, DeviceReady, DoubtfulRead
@@ -219,3 +222,33 @@ def test_what_lacks_is_named() -> None:
     table = CodeTable(codes={code: card for code, card in CODES.items() if card not in ("2c", "As")})
     check(table)
     assert table.missing(CARD_TEXT) == ("2c", "As", "JK")
+
+
+# --- whatever the line brings
+
+
+def test_another_device_on_the_port_gives_no_card() -> None:
+    """F12: the frames of a shoe or a shuffler, F22: an echo of what nobody sent."""
+    line = Line()
+    line.send(bytes.fromhex("00020141de58d9d76a05030000") * 40)
+    line.send(b"AT\r\r\nERROR\r\n")
+    assert line.cards == []
+    assert line.doubts
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_bytes_in_any_cut_give_the_same_cards_and_bounded_memory(seed: int) -> None:
+    """Fuzz: random bytes among scans; one chunk equals byte by byte; nothing but the table's codes becomes a card."""
+    random = Random(seed)
+    scans = [f"CARD,{card}\n".encode() for card in random.sample(list(CODES), 30)]
+    junk = [random.randbytes(random.randrange(90)) for _ in range(30)]
+    pieces = random.sample(scans + junk, 60)
+    table = msgspec.structs.replace(TABLE, repeat_ms=0)
+    whole, slow = Line(table), Line(table)
+    data = b"".join(pieces)
+    whole.send(data)
+    for at in range(len(data)):
+        slow.send(data[at : at + 1], after_ms=0)
+    assert whole.cards == slow.cards
+    assert set(whole.cards) <= set(CODES.values())
+    assert len(whole.reader._lines._held) <= MAX_LINE

@@ -160,3 +160,18 @@ def test_every_record_says_whether_the_device_is_trusted(trusted: bool) -> None:
     rig.device(cm.CardIn(device="reader", event_no=rig.event_no, card="9c", trusted=trusted))
     dealt = rig.events(ev.CardDealt)[-1]
     assert (dealt.device, dealt.trusted) == ("reader", trusted)
+
+
+def test_a_reader_that_fails_in_mid_hand_gives_way_to_hands() -> None:
+    """Cards by hand from there on; what it says afterwards stops nothing, and between hands it serves again."""
+    rig = locked()
+    cards(rig, 3)
+    rig.device(cm.DeviceOut(device="reader", reason="device gone"))
+    rig.do(cm.Manual(reason="reader"), S1)
+    rig.connect("reader")
+    doubt(rig, "away", "")
+    doubt(rig)
+    assert rig.phase is Phase.DEALING
+    rig.do(cm.VoidHand(reason="test"), S1)
+    rig.do(cm.Automatic(), S1)
+    assert rig.snapshot().cards == "shoe"
