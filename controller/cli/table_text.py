@@ -22,6 +22,7 @@ def describe(snapshot: dict[str, Any]) -> list[str]:
     dealer = " ".join((snapshot.get("dealer") or {}).get("cards", []))
     if dealer:
         lines.append(f"dealer  {dealer}")
+    lines += _standing(snapshot)
     lines += [f"device {name}: {health}" for name, health in (snapshot.get("devices") or {}).items()]
     lines += [
         f"waiting {one.get('id')}: {one.get('command')} for {one.get('missing')}" for one in snapshot.get("waiting", [])
@@ -48,6 +49,21 @@ def describe(snapshot: dict[str, Any]) -> list[str]:
 
 def _alarm(alarm: dict[str, Any]) -> str:
     return f"ALARM {alarm.get('id')}: {alarm.get('code')} {alarm.get('subject')}, {alarm.get('detail')}"
+
+
+def _standing(snapshot: dict[str, Any]) -> list[str]:
+    """What is not as usual: cards by hand, amounts that are not known, disputes, what was announced."""
+    cards, entry, told = snapshot.get("cards", "shoe"), snapshot.get("stake_entry"), snapshot.get("announced") or {}
+    lines = [] if cards == "shoe" else [f"cards: {cards}"]
+    lines += [] if entry in (None, "before_deal") else [f"stakes: {entry}"]
+    lines += [
+        f"dispute: hand {one['hand']} box {one['box']}, {one['returned']} by the record ({one['reason']})"
+        for one in snapshot.get("disputes", [])
+    ]
+    if told.get("from_hand"):
+        plate = told["limits"]
+        lines.append(f"limits from hand {told['from_hand']}: ante {plate['ante_min']} to {plate['ante_max']}")
+    return [*lines, f"last hand: {told['last_hand']}"] if told.get("last_hand") else lines
 
 
 def _joker(joker: dict[str, Any]) -> list[str]:

@@ -42,6 +42,7 @@ class Item(msgspec.Struct, frozen=True):
     title: str
     command: cm.Command | ReadHands
     asks_box: bool = False
+    asks_target: bool = False  # then another box
 
 
 RECALL = Item("recall hands", ReadHands())
@@ -53,6 +54,7 @@ class Menu(msgspec.Struct, frozen=True):
     at: int = 0
     chosen: Item | None = None  # the line itself, not its number: the list may change while a PIN is typed
     box: int = 0
+    target: int = 0
     pin: str = ""
     pages: tuple[tuple[str, ...], ...] = ()
 
@@ -76,6 +78,10 @@ def items(table: Table, setup: Setup) -> list[Item]:
         "release": Item(f"release box {box}", cm.Release(box=box)),
         "award": Item(f"jackpot box {box}", cm.Award(hit=want.index + 1)),
         "void_box": Item("void box", cm.VoidBox(box=box, reason=REASON), asks_box=True),
+        "redirect": Item(f"redirect box {box}", cm.Redirect(box=box, target=0), asks_target=True),
+        "swap_hands": Item("swap hands", cm.SwapHands(box=1, target=2), asks_box=True, asks_target=True),
+        "exposed": Item("exposed card, box", cm.Exposed(), asks_box=True),
+        "exposed_dealer": Item("exposed, dealer", cm.Exposed()),
         "void_hand": Item("void hand", cm.VoidHand(reason=REASON)),
         "hold": Item("hold box", cm.Hold(box=1, reason=REASON), asks_box=True),
         "irregular": Item("irregularity", cm.Irregular(reason=REASON)),
@@ -87,6 +93,7 @@ def items(table: Table, setup: Setup) -> list[Item]:
     known |= _deck(table, want, setup)
     for word in projection.allowed(table, want, setup):
         found += _resets(table) if word == "reset" else [known[word]] if word in known else []
+        found += [known["exposed_dealer"]] if word == "exposed" else []
     found += [Item(f"end dispute {d.hand}/{d.box}", cm.CloseDispute(hand=d.hand, box=d.box)) for d in table.disputes]
     if table.call:
         found.append(Item("answer call", cm.Release()))
@@ -119,6 +126,8 @@ def press(menu: Menu, key: str, table: Table, setup: Setup) -> tuple[Menu, Super
         return _step(menu, key, items(table, setup)), None
     if item.asks_box and not menu.box:
         return msgspec.structs.replace(menu, box=int(PIN_KEYS.get(key, "0"))), None
+    if item.asks_target and not menu.target:
+        return msgspec.structs.replace(menu, target=int(PIN_KEYS.get(key, "0"))), None
     if key in PIN_KEYS and len(menu.pin) < MOST_DIGITS:
         return msgspec.structs.replace(menu, pin=menu.pin + PIN_KEYS[key]), None
     command = complete(menu)
@@ -130,11 +139,13 @@ def press(menu: Menu, key: str, table: Table, setup: Setup) -> tuple[Menu, Super
 def complete(menu: Menu) -> cm.Command | ReadHands | None:
     """The chosen act, where nothing but PIN or badge is missing."""
     item = menu.chosen
-    if item is None or (item.asks_box and not menu.box):
+    if item is None or (item.asks_box and not menu.box) or (item.asks_target and not menu.target):
         return None
-    if isinstance(item.command, ReadHands) or not item.asks_box:
+    if isinstance(item.command, ReadHands):
         return item.command
-    return msgspec.structs.replace(item.command, box=menu.box)
+    named = {"box": menu.box} if item.asks_box else {}
+    named |= {"target": menu.target} if item.asks_target else {}
+    return msgspec.structs.replace(item.command, **named)
 
 
 def _turned(menu: Menu, key: str) -> Menu:
@@ -162,4 +173,6 @@ def lines(menu: Menu, table: Table, setup: Setup) -> tuple[str, ...]:
         return ("SUPERVISOR", title, "FOLD/BET step, OK")
     if item.asks_box and not menu.box:
         return ("SUPERVISOR", title, "which box? 1-6")
+    if item.asks_target and not menu.target:
+        return ("SUPERVISOR", title, "other box? 1-6")
     return ("SUPERVISOR", title, "PIN " + "*" * len(menu.pin))

@@ -60,6 +60,15 @@ def test_a_seed_gives_the_same_hands(folder: Path) -> None:
     assert running(folder) == []
 
 
+def test_a_demo_without_a_shoe(folder: Path) -> None:
+    done = demo(folder / "a", "--hands", "1", "--game", "oasis_ru", "--cards", "at_turn", "--seed", "12")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch(r"audit: OK 1 hands?, \d+ records, head [0-9a-f]{64}", done.stdout.strip().splitlines()[-1])
+    assert "CardDealt" not in log(folder / "a")
+    again = demo(folder / "a", "--hands", "1", "--game", "oasis_ru", "--seed", "12")
+    assert "TC-0724" in again.stderr  # the folder's table has no shoe
+
+
 @pytest.mark.parametrize(("number", "when"), [(signal.SIGINT, "CardDealt"), (signal.SIGTERM, "StakeSet")])
 def test_a_signal_stops_all_of_it(number: signal.Signals, when: str, folder: Path) -> None:
     argv = [str(BIN / "firmware-sim"), "demo", "--dir", str(folder), "--seed", "2"]

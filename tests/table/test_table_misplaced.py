@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from harness import PLAYS, S1, S2, Rig, make_setup
+from test_table_keys import Fingers
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
@@ -16,6 +17,7 @@ from controller.domain.rejections import Why
 from controller.domain.state import BoxStatus
 from controller.journal.hands import read_hand
 from controller.table.audit import check_hand
+from controller.table.menu import Supervised
 
 B1, B2 = "9c 9d 5h 6s 3c", "Qc Qd 5c 6c 3h"
 
@@ -124,6 +126,42 @@ def test_a_card_that_lay_at_another_box_comes_back_where_draws_come_at_once() ->
     assert (rig.events(ev.CardMovedBack)[0].box, rig.events(ev.CardMovedBack)[0].lay_at) == (1, 2)
     rig.do(cm.Bet(box=1))
     rig.refused(Why.NOT_NOW, cm.Redirect(box=1, target=2), S1)  # whoever has decided has looked
+
+
+def at_the_switch(keys: Fingers, title: str) -> None:
+    """Turned to SUPERVISOR and stepped to this line."""
+    keys.edge("SWITCH", True)
+    for _ in range(30):
+        if keys.keypad.overlay(keys.rig.table, keys.rig.setup)[1] == title:
+            return
+        keys.press("BET")
+    raise AssertionError(f"{title} is not on the list")
+
+
+def test_at_the_key_switch_with_two_boxes_named() -> None:
+    rig = dealt().deal()
+    rig.do(cm.Bet(box=1)), rig.do(cm.Bet(box=2))
+    keys = Fingers(rig)
+    at_the_switch(keys, "SWAP HANDS")
+    keys.press("OK", "K1")
+    assert keys.keypad.overlay(rig.table, rig.setup)[2] == "other box? 1-6"
+    keys.press("K2", "K3", "K4", "OK")
+    assert keys.supervised == [Supervised(cm.SwapHands(box=1, target=2), "34")]
+    at_the_switch(keys, "EXPOSED CARD, BOX")
+    keys.press("OK", "K2", "K5", "OK")
+    assert keys.supervised[1:] == [Supervised(cm.Exposed(box=2), "5")]
+    at_the_switch(keys, "EXPOSED, DEALER")
+    keys.press("OK", "K5", "OK")
+    assert keys.supervised[2:] == [Supervised(cm.Exposed(), "5")]
+
+
+def test_a_redirect_at_the_key_switch() -> None:
+    rig = dealt(draw_timing="at_once").deal()
+    rig.do(cm.Exchange(box=1)), rig.card()
+    keys = Fingers(rig)
+    at_the_switch(keys, "REDIRECT BOX 1")
+    keys.press("OK", "K2", "K5", "OK")
+    assert keys.supervised == [Supervised(cm.Redirect(box=1, target=2), "5")]
 
 
 # --- cards that were seen --------------------------------------------------------------------------------------------
