@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from controller.config import Config, JournalSection, KeysSection
+from controller.device_config import DecksSection
 from controller.domain import events as ev
 from controller.domain.state import Table
 from controller.errors import TableError
@@ -23,7 +24,7 @@ from controller.table import past
 
 
 def training_config(config: Config, session: int) -> Config:
-    """The table as it is in training: nothing of its own journal, no jackpot, no bet sensors."""
+    """The table as it is in training: nothing of its own journal, no jackpot, no bet sensors, no shuffler."""
     folder = _folder(config)
     return msgspec.structs.replace(
         config,
@@ -31,6 +32,8 @@ def training_config(config: Config, session: int) -> Config:
         keys=KeysSection(credential=str(folder / "credential.key"), signing=str(folder / "signing.key")),
         jackpot=None,
         sensors=None,
+        shuffler=None,
+        decks=DecksSection(),
     )
 
 

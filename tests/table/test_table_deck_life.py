@@ -12,6 +12,9 @@ from controller.domain.hand.expects import Want
 from controller.domain.phases import Phase
 from controller.domain.rejections import Why
 from controller.runtime.shuffling import STEP_MINUTES, Shuffling
+from controller.table.keypad import Keypad, Stale
+from controller.table.menu import Supervised
+from drivers.events import ButtonEdge
 
 
 def kept(**rules: int) -> Rig:
@@ -118,3 +121,18 @@ def test_time_is_recorded_in_steps_and_only_where_it_matters() -> None:
     assert sum(found) == 60
     assert set(found) == {0, STEP_MINUTES}
     assert Shuffling(None).minutes(10**18, rig.table, DeckRules()) == 0
+
+
+@pytest.mark.parametrize(("key", "phase"), [("OK", Phase.BETTING), ("EXTRA", Phase.DECK_CHECK)])
+def test_the_stub_is_counted_at_the_keys(key: str, phase: Phase) -> None:
+    rig = kept(stub_hands=1)
+    play(rig)
+    keypad = Keypad()
+    keypad.saw(rig.want, 0)
+    for pressed in (True, False):
+        edge = ButtonEdge(name=key, pressed=pressed, t_ns=1_000_000 * (2 - pressed))
+        for command in keypad.edge(edge, rig.table, rig.setup):
+            assert not isinstance(command, Stale | Supervised)
+            rig.do(command, origin="keys")
+    assert rig.phase is phase
+    assert bool(rig.table.quarantined) == (key == "EXTRA")

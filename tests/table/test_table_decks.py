@@ -365,6 +365,15 @@ def test_no_deck_stands_ready_over_night() -> None:
     assert rig.phase is Phase.DECK_CHECK
 
 
+def test_a_deck_taken_out_of_a_closed_table_s_shuffler_is_counted_anew() -> None:
+    rig = fitted()
+    counted(rig, RED)
+    rig.do(cm.CloseTable(), D1, S1)
+    assert place(rig, RED) is DeckPlace.READY  # locked in the machine
+    rig.machine("deck_out", RED)
+    assert place(rig, RED) is DeckPlace.ASIDE
+
+
 def test_a_hand_without_a_card_leaves_its_deck_untouched() -> None:
     rig = fitted()
     counted(rig, RED)

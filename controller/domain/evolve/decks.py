@@ -42,6 +42,8 @@ def _shuffler_told(table: Table, event: ev.ShufflerTold) -> Table:
     place = _MOVES.get(event.kind, {}).get(known.place)
     if (event.kind, known.place, table.phase) == ("deck_in", DeckPlace.PLAY, Phase.SETTLING):
         place = DeckPlace.MACHINE  # a quick dealer: the last boxes are being paid
+    if place is DeckPlace.OUT and not table.open:
+        place = DeckPlace.ASIDE  # nobody watches it
     return table if place is None else moved(table, event.deck, place)
 
 
