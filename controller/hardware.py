@@ -192,10 +192,10 @@ def _open_shuffler(
     try:
         backend = backend_named(fitted.usb_backend)
     except PortUnavailable as error:
-        remedy = "install libusb 1.0, or correct shuffler.usb_backend"
-        raise TableError(332, str(error), "shuffler.usb_backend", remedy, exit_code=4) from None
+        remedy = "install it (Debian: libusb-1.0-0), or correct the key"
+        raise TableError(339, str(error), "shuffler.usb_backend", remedy, exit_code=4) from None
     seal = _seal(fitted.key)
-    shuffler = Shuffler("shuffler", last_event, seal=seal)
+    shuffler = Shuffler("shuffler", last_event, serial=fitted.serial, seal=seal)
     wanted = UsbId(fitted.vendor, fitted.product, fitted.serial)
     pump = UsbPump(shuffler.name, wanted, backend, inbox.put, time.monotonic_ns)
     stack.callback(pump.close)

@@ -7,7 +7,7 @@ then says of itself, so no SHUFFLE is ever repeated blindly. Ready only once a s
 from __future__ import annotations
 
 from drivers.events import DeckTold, DeviceEvent, DeviceNote
-from drivers.numbered import NumberedDriver
+from drivers.numbered import NumberedDriver, State
 from drivers.shoe_events import note
 from drivers.wire import decks
 from drivers.wire.messages import Done, Event, EventKind, Hello, Result, Shuffle, Status
@@ -18,8 +18,9 @@ from drivers.wire.session import HostSeal
 class Shuffler(NumberedDriver):
     """One shuffler, enabled as long as it is connected."""
 
-    def __init__(self, name: str, last_event: int, *, seal: HostSeal | None = None) -> None:
+    def __init__(self, name: str, last_event: int, *, serial: str = "", seal: HostSeal | None = None) -> None:
         super().__init__(name, last_event, expected="SHUFFLER", seal=seal)
+        self._serial = serial  # of the USB device; it must say the same of itself
         self._level.wanted = True
         self._verified = False  # in this session a status has shown it enabled
         self._wish: str | None = None
@@ -31,6 +32,12 @@ class Shuffler(NumberedDriver):
         """The deck that is to be shuffled now, as the state of the table says; None: none."""
         if deck != self._wish:
             self._wish, self._answered = deck, None
+
+    def _take_hello(self, hello: Hello, now_ns: int) -> list[DeviceEvent]:
+        asked = self.state is State.ASKING and hello.nonce == self._nonce
+        if asked and self._serial and hello.serial != self._serial:
+            return self._take_wrong(f"{hello.model} {hello.serial}", now_ns)
+        return super()._take_hello(hello, now_ns)
 
     def _begin_session(self, hello: Hello, now_ns: int) -> None:
         self._verified, self._answered, self._order = False, None, None

@@ -157,8 +157,8 @@ def test_a_restart_in_the_middle_of_a_shuffle_is_told(start: Start) -> None:
 class Machine:
     """A shuffler's end of the line, by hand."""
 
-    def __init__(self) -> None:
-        self.driver = Shuffler("shuffler", 0)
+    def __init__(self, serial: str = "X-1") -> None:
+        self.driver = Shuffler("shuffler", 0, serial=serial)
         self.link = Link(Side.DEVICE)
         self.now = 10 * MS
         self.said: list[object] = list(self.driver.opened(self.now))
@@ -264,3 +264,11 @@ def test_a_card_from_a_shuffler_is_neither_taken_nor_kept() -> None:
     [note] = [one for one in machine.said if isinstance(one, DeviceNote)]
     assert note.kind == "card_told"
     assert "As" not in repr(note)
+
+
+def test_a_machine_that_says_another_serial_number_than_its_plug_is_not_believed() -> None:
+    machine = Machine(serial="X-2")
+    machine.serve()
+    machine.serve()
+    assert [getattr(one, "code", type(one).__name__) for one in machine.said] == ["wrong_device"]
+    assert not [asked for asked in machine.after(900) if isinstance(asked, m.Poll)]  # it stays inhibited

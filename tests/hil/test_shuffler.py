@@ -118,3 +118,9 @@ def test_killed_in_the_middle_of_a_shuffle_the_table_finds_its_decks() -> None:
         finish(rig)
         started = [one["deck"] for one in data(rig, "ShufflerTold") if one["kind"] == "shuffle_started"]
         assert started.count("R-1041") == 1  # the order was not given twice
+
+
+def test_a_backend_that_nobody_brings_is_one_line() -> None:
+    with Rig("oasis_ru", 3, {"[gpio]": SHUFFLER.replace("firmware_sim", "nobody") + "[gpio]"}) as rig:
+        assert rig.spawn().wait(15) == 4
+        assert rig.stderr.startswith("TC-0339 no USB backend is called nobody: shuffler.usb_backend: ")
