@@ -98,7 +98,11 @@ def test_rules_check(tmp_path: Path) -> None:
     assert tablectl(["rules", "check", str(bad)]) == 2
 
 
-@pytest.mark.parametrize("example", sorted((Path(__file__).parents[2] / "deploy" / "config").glob("*.toml")), ids=str)
+@pytest.mark.parametrize(
+    "example", sorted((Path(__file__).parents[2] / "deploy" / "config").glob("*.toml")), ids=lambda p: p.stem
+)
 def test_rules_check_takes_a_table_toml(example: Path) -> None:
     result = told("check", str(example), "--json")
-    assert result.return_value == 0, result.output
+    template = example.stem in ("jpoker_online", "oasis_nicaragua")  # the house fills them in first
+    assert result.return_value == (1 if template else 0), result.output
+    assert ("TC-0405" in result.output) == template
