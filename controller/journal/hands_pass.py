@@ -99,10 +99,15 @@ class _Stretch:
             self._findings += [finding for check in self._checks.hands for finding in _checked(check, hand)]
 
     def _note(self, seq: int, hand: int | None, event: msgspec.Struct) -> None:
-        if self._checks.across is not None:
+        if self._checks.across is None:
+            return
+        try:
             noted = self._checks.across.note(seq, hand, event)
-            if noted is not None:
-                self._notes.append(noted)
+        except TableError as error:  # rules that this program does not know, say: a finding, and the audit goes on
+            self._findings.append(Finding(seq, "event", f"record {seq}: {error.what}", hand))
+            return
+        if noted is not None:
+            self._notes.append(noted)
 
 
 def _checked(check: HandCheck, hand: Hand) -> list[Finding]:

@@ -27,6 +27,7 @@ from controller.journal.codec import Registry
 from controller.journal.journal import Journal
 from controller.journal.recall import check_draw
 
+GOLDEN = Path(__file__).parents[1] / "golden/journal-0.1/jpoker.db"
 HASH = "ab" * 32
 SEED = bytes(range(32))
 KEY = "cd" * 32
@@ -111,8 +112,17 @@ def test_audit_ok(path: Path) -> None:
     assert answer["outcomes"] == {"settled": 1}
 
 
-def test_a_bar_is_shown_on_a_terminal_alone(path: Path) -> None:
+def test_rules_that_nobody_knows_are_a_finding(path: Path) -> None:
+    """The hands of this fixture were opened under no rule set at all."""
+    told = run_tablectl("audit", str(path))
+    assert told.returncode == 1
+    assert "no rule set" in told.stdout
+    assert told.stdout.splitlines()[-1].startswith("audit: FAILED")
+
+
+def test_a_bar_is_shown_on_a_terminal_alone(tmp_path: Path) -> None:
     """Nothing but the verdict where output goes to a file; the bar goes to stderr."""
+    path = Path(shutil.copy(GOLDEN, tmp_path))
     assert run_tablectl("audit", str(path)).stderr == ""
     master, slave = pty.openpty()
     command = [sys.executable, "-m", "controller.cli.main", "audit", str(path)]
