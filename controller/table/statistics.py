@@ -217,6 +217,14 @@ def _card_dealt(s: Statistics, event: ev.CardDealt, at_s: float) -> Statistics:
     return replace(s, open=replace(s.open, laid=laid, counts=(*s.open.counts, read, *errors)))
 
 
+@on(ev.ReadDoubted)
+def _read_doubted(s: Statistics, event: ev.ReadDoubted, at_s: float) -> Statistics:
+    """What a plain reader garbled. Being away is no error of its reading."""
+    if s.open is None or event.reason == "away":
+        return s
+    return replace(s, open=replace(s.open, counts=(*s.open.counts, (("unread", event.device), 1))))
+
+
 @on(ev.JokerShown)
 def _joker_shown(s: Statistics, event: ev.JokerShown, at_s: float) -> Statistics:
     return _noted(s, "joker", event.slot)

@@ -16,6 +16,7 @@ from controller.domain.phases import Phase
 from controller.domain.rejections import Why
 from controller.domain.state import Cause, Unread
 from controller.table import menu
+from controller.table.statistics import Statistics, fold_all
 
 
 def locked(folder: Path | None = None) -> Rig:
@@ -175,3 +176,14 @@ def test_a_reader_that_fails_in_mid_hand_gives_way_to_hands() -> None:
     rig.do(cm.VoidHand(reason="test"), S1)
     rig.do(cm.Automatic(), S1)
     assert rig.snapshot().cards == "shoe"
+
+
+def test_doubts_count_as_errors_of_the_reader() -> None:
+    rig = locked()
+    doubt(rig, "away", "")
+    rig.do(cm.Reset(number=0), S1)
+    doubt(rig)
+    rig.do(cm.Reset(number=0), S1)
+    rig.finish()
+    counted = fold_all(Statistics(), [event for _, event in rig.recorder.events], 0.0)
+    assert counted.count("unread", "reader") == 1
