@@ -6,6 +6,7 @@ GAME ?= jpoker
 SEED ?=
 DIR ?=
 SEEDS ?= 20
+HANDS_OF_A_JOURNAL ?= 2000
 LINES ?= 10000
 FRAMES ?= 10000000
 PLUGS ?= 2000
@@ -34,6 +35,7 @@ bench: .venv/.ready
 	@$(PY) -m pip install --quiet --require-hashes -r requirements-bench.lock
 	@$(PY) benchmarks/run.py
 	@$(PY) benchmarks/floor.py
+	@PYTHONPATH=tests/table:. $(PY) benchmarks/year.py $(HANDS_OF_A_JOURNAL)
 
 soak: .venv/.ready
 	@$(PY) tests/soak.py $(SEEDS)

@@ -14,7 +14,7 @@ import msgspec
 from controller.errors import TableError
 from controller.journal import chain
 from controller.journal.codec import Codec, CodecError, Registry, read_body
-from controller.journal.records import HAND_ENDED, HAND_OPENED, TABLE_OPENED, Body, Record, Row, stream_of
+from controller.journal.records import HAND_ENDED, HAND_OPENED, STATE_KEPT, TABLE_OPENED, Body, Record, Row, stream_of
 from controller.journal.sealing import KEY_BYTES, SealError
 from controller.journal.walk import Identity, Walker, identity
 
@@ -93,6 +93,11 @@ class _Key(msgspec.Struct, frozen=True):
     key: str
 
 
+class _Opened(msgspec.Struct, frozen=True):
+    opened: int = 0
+
+
+_opened = msgspec.json.Decoder(_Opened)
 _key = msgspec.json.Decoder(_Key)
 
 
@@ -157,7 +162,16 @@ def rules_before(source: Rows, registry: Registry, seq: int) -> msgspec.Struct |
     for row in source.rows_back(seq):
         if b'"type":"TableOpened"' in row.body and (body := read_body(row.body)).type == TABLE_OPENED:
             return decode_rules(registry, body)
+        if b'"type":"StateKept"' in row.body and (body := read_body(row.body)).type == STATE_KEPT:
+            return _rules_of(source, registry, _opened.decode(body.data).opened)
     return None
+
+
+def _rules_of(source: Rows, registry: Registry, opened: int) -> msgspec.Struct | None:
+    """The TableOpened that a kept state points at."""
+    row = next(source.rows(opened - 1), None) if opened else None
+    body = None if row is None else read_body(row.body)
+    return decode_rules(registry, body) if body is not None and body.type == TABLE_OPENED else None
 
 
 def decode_rules(registry: Registry, body: Body | None) -> msgspec.Struct | None:
