@@ -23,6 +23,7 @@ import lab_journals
 import mutation
 from harness import Rig, make_setup
 from phase_locked import stopped
+from statistics_stream import Stream
 from test_table_every_game import FILLED, Player
 
 from controller import settle
@@ -39,6 +40,7 @@ from tests.domain.test_readings import EVERY
 HANDS = 20
 REQUESTS = 500
 STOPS = 200_000
+FAIR_SEEDS, FAIR_HANDS = 6, 10_000
 
 
 def run(rules: str, seed: int, folder: Path) -> int:
@@ -93,8 +95,17 @@ def phase_locked() -> int:
     return STOPS
 
 
+def fair_play() -> int:
+    """T6, T26: fair shuffles, jokers, dealers and players raise no alarm. AssertionError names the seed otherwise."""
+    for seed in range(FAIR_SEEDS):
+        due = Stream(seed).play(FAIR_HANDS).due
+        assert due == {}, (seed, due)
+    return FAIR_SEEDS * FAIR_HANDS
+
+
 def main() -> None:
     """`tests/soak.py SEEDS`."""
+    print(f"soak: OK {fair_play()} fair hands without an alarm", flush=True)
     print(f"soak: OK {phase_locked()} draws by a STOP at a fixed moment", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         print(f"soak: OK {mutations(Path(folder))} changed bits of a journal found and placed", flush=True)
