@@ -14,6 +14,7 @@ from controller.domain.phases import Phase
 from controller.domain.rejections import Why
 from controller.domain.state import CardSource
 from controller.journal.hands import read_hand
+from controller.rulesets import ORDER, load
 from controller.table.audit import check_hand
 
 AT_TURN = CardSource.AT_TURN
@@ -21,7 +22,7 @@ AT_TURN = CardSource.AT_TURN
 
 def by_hand(rules: str = "jpoker", **how: object) -> Rig:
     """An open table that never had a shoe."""
-    rig = Rig(setup=make_setup(rules, cards=AT_TURN, **how))
+    rig = Rig(setup=make_setup(rules, **{"cards": AT_TURN, **how}))
     rig.connect("board")
     rig.do(cm.OpenTable(), D1, S1)
     return rig
@@ -121,6 +122,24 @@ def test_every_order_of_the_deal_comes_to_its_end(
     assert rig.replayed() == rig.table
 
 
+DEALT = [name for name in ORDER if not load(name).fill_in]
+
+
+@pytest.mark.parametrize("cards", [AT_TURN, CardSource.NONE])
+@pytest.mark.parametrize("rules", DEALT)
+def test_every_shipped_game_without_a_shoe(rules: str, cards: CardSource) -> None:
+    """Two hands each, one against a dealer who plays; where nothing is followed, games that need cards are left out."""
+    if cards is CardSource.NONE and load(rules).dealer_exchange_fee is not None:
+        pytest.skip("the dealer's bought card needs cards: refused at the start")
+    rig = by_hand(rules, boxes=2, bonus_max=0, cards=cards)
+    dealer = (PLAYS, PLAYS_NOT) if load(rules).deck_size != 36 else ("Kh Ks 8c 7d 6h", "Kh Js 8c 7d 6h")
+    for held in dealer:
+        number = rig.hand.number
+        rig.stake(b1=10, b2=10).lay(held).lock().finish()
+        assert rig.hand.number == number + 1
+    assert {e.outcome for e in rig.events(ev.HandEnded)} == {"settled"}
+
+
 def test_a_box_that_folds_after_a_drawn_card_or_goes_on_buying() -> None:
     rig = staked(rules="russian", house={"max_actions": 2})
     rig.to(Want.DECISION)
@@ -208,6 +227,21 @@ def test_the_same_bytes_whatever_lies_face_down() -> None:
     assert one.refusals == two.refusals
     assert one.sinks() == two.sinks()
     assert repr(one.table) == repr(two.table)
+
+
+def test_the_same_bytes_where_no_card_was_ever_read() -> None:
+    """Without a shoe nothing can be told before somebody has entered it: to the dealer's first turned card."""
+
+    def run(first: str, second: str) -> Rig:
+        rig = by_hand("oasis_ru").stake(b1=10, b2=10, b3=10)
+        rig.lay("Kh Ks 8c 7d 2h", b1=first, b2=second).lock().ok()
+        rig.do(cm.EnterCard(card="2h"))
+        rig.do(cm.Exchange(box=1)), rig.do(cm.Bet(box=1)), rig.do(cm.Bet(box=2)), rig.do(cm.Fold(box=3))
+        return rig
+
+    one, two = run("As Ad Ah Ac 3c", "9c 9d 9h 9s 4d"), run("3d 5h 7c 9d Jc", "4c 6d 8h Ts Qd")
+    assert (one.shown, one.sinks(), repr(one.table)) == (two.shown, two.sinks(), repr(two.table))
+    assert one.phase is Phase.REVEAL
 
 
 def test_a_late_word_of_the_shoe_stops_nothing() -> None:
