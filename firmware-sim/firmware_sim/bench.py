@@ -219,7 +219,8 @@ class Bench:
             self.board.power(on=True)
 
     def open_pairing(self) -> None:
-        """Somebody sets the switch inside the shoe; a plain reader has none."""
+        """Somebody sets the switches inside shoe and shuffler; a plain reader has none."""
+        self.decks.unit.open_pairing()
         if isinstance(self.shoe, ShoeUnit):
             self.shoe.open_pairing()
 

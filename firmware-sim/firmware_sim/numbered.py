@@ -66,6 +66,7 @@ class NumberedDevice:
         self.key = key
         self.pairing_until_ns = 0  # a switch inside the device: till then it takes a new key
         self._paired: tuple[Pair, Paired] | None = None
+        self.keep_key: Callable[[bytes], None] = lambda _: None  # where a new key stays over a power cut
         self.serial, self.model, self.firmware = serial, model, "1.0.0"
         self.lid_open = self.jammed = False
         self.drop_acks_until_ns = 0  # fault: what acknowledges is lost on the line until then
@@ -171,6 +172,7 @@ class NumberedDevice:
             if made is None:
                 return
             said, self.key = made
+            self.keep_key(self.key)
             self._paired = (asked, said)
             self._session, self.deal = None, False
             self._link.seal_with(DeviceSeal(self.key, self._entropy))

@@ -14,6 +14,7 @@ from random import Random
 
 from drivers.wire.messages import UnreadReason
 from firmware_sim.event_log import EventLog
+from firmware_sim.key_memory import KeyMemory
 from firmware_sim.pty_port import PtyPort
 from firmware_sim.shoe import ShoeDevice
 
@@ -26,8 +27,9 @@ class ShoeUnit:
     def __init__(self, folder: Path, seed: int) -> None:
         self.port = PtyPort(folder / "shoe")
         self._log = EventLog(folder / "shoe-events")
-        self._stored = folder / "shoe-key"
-        self.device = ShoeDevice(self._log, key=self._stored.read_bytes() if self._stored.exists() else None)
+        memory = KeyMemory(folder / "shoe-key")
+        self.device = ShoeDevice(self._log, key=memory.read())
+        self.device.keep_key = memory.write
         self.noise = False
         self.twice = False
         self._random = Random(f"{seed}/line")
@@ -128,18 +130,9 @@ class ShoeUnit:
             now = time.monotonic_ns()
             data = self.port.read()
             if data:
-                self._receive(data, now)
+                self.device.receive(data, now)
             self.device.tick(now)
             self.port.write(self._on_the_line(self.device.outgoing()))
-
-    def _receive(self, data: bytes, now_ns: int) -> None:
-        before = self.device.key
-        self.device.receive(data, now_ns)
-        if self.device.key is not None and self.device.key != before:
-            fresh = self._stored.with_name("shoe-key.new")
-            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-                file.write(self.device.key)
-            fresh.replace(self._stored)
 
     def _on_the_line(self, data: bytes) -> bytes:
         if not data:

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from firmware_sim.event_log import EventLog
+from firmware_sim.key_memory import KeyMemory
 from firmware_sim.shuffler import ShufflerDevice, SimDeck
 from firmware_sim.usb_bus import UsbBus, UsbDevice
 
@@ -23,8 +24,9 @@ class ShufflerUnit:
     def __init__(self, folder: Path, bus: UsbBus) -> None:
         self.bus = bus
         self._log = EventLog(folder / "shuffler-events")
-        stored = folder / "shuffler-key"
-        self.device = ShufflerDevice(self._log, SERIAL, key=stored.read_bytes() if stored.exists() else None)
+        memory = KeyMemory(folder / "shuffler-key")
+        self.device = ShufflerDevice(self._log, SERIAL, key=memory.read())
+        self.device.keep_key = memory.write
         self.usb = UsbDevice(VENDOR, PRODUCT, SERIAL, self._hear)
         self.usb.reset_hook = self._bus_reset
         self._lock = threading.Lock()
@@ -43,6 +45,11 @@ class ShufflerUnit:
             self._thread.join(timeout=2)
         self.unplug()
         self._log.close()
+
+    def open_pairing(self, seconds: float = 60.0) -> None:
+        """Somebody sets the switch inside the machine: it takes a new key for a minute."""
+        with self._lock:
+            self.device.pairing_until_ns = time.monotonic_ns() + int(seconds * 1e9)
 
     def plug(self) -> None:
         """The plug goes in, under a new address."""

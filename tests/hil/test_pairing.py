@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from firmware_sim.demo_files import SHUFFLER
 from tests.hil.rig import Rig, devices_ready
 
 pytestmark = pytest.mark.hil
@@ -115,3 +116,22 @@ def test_another_shoe_in_mid_deal_is_refused_and_stops_the_hand(rig: Rig) -> Non
     rig.play_hands(1)
     assert rig.stop()[0] == 0
     rig.audit()
+
+
+def test_a_shuffler_on_usb_is_paired_the_same_way() -> None:
+    with Rig("oasis_ru", 3, {"[gpio]": SHUFFLER + "[gpio]"}) as rig:
+        for name in ("shuffler.key", "shuffler-key"):
+            (rig.folder / name).unlink()
+        rig.bench.decks.unit.device.key = None
+        rig.bench.decks.unit.restart()
+        rig.spawn()
+        rig.wait(devices_ready)
+        assert rig.now["devices"].get("shuffler", "absent") == "absent"
+        rig.bench.open_pairing()
+        done = rig.tablectl("pair", "shuffler", "--config", str(rig.config), *TWO, pins=PINS)
+        assert (done.returncode, done.stderr) == (0, "")
+        rig.wait(lambda snap: snap["devices"].get("shuffler") == "ready")
+        assert rig.records("DevicePaired")[-1]["data"]["serial"] == "SIM-0002"
+        assert [r["data"]["sealed"] for r in rig.records("DeviceUp") if r["data"]["device"] == "shuffler"] == [True]
+        assert rig.stop()[0] == 0
+        rig.audit()
