@@ -45,7 +45,7 @@ def make_setup(config: Config, *, training: bool = False) -> Setup:
         settle_set=rules.settlement_diff(load(base)),
         edge=told.text if told else "",
         source="reader" if config.reader else "shoe",
-        warnings=(*_reader_warning(config), *_cap_warning(rules, config), *(told.warnings if told else ())),
+        warnings=(*_line_warnings(config), *_cap_warning(rules, config), *(told.warnings if told else ())),
         favours_player=bool(told and told.favours_player),
         training=_training(config, training),
         jackpot_stake=config.jackpot.stake if config.jackpot else 0,
@@ -160,8 +160,12 @@ def _check_nominal(rules: RuleSet, config: Config) -> None:
             raise TableError(126, f'stake_entry = "{entry}" does not go with {what}', where, 'give "before_deal"')
 
 
-def _reader_warning(config: Config) -> tuple[str, ...]:
-    return ("cards come from a plain reader, which cannot prove who it is: untrusted",) if config.reader else ()
+def _line_warnings(config: Config) -> tuple[str, ...]:
+    """Devices that cannot prove who they are."""
+    reader = ("cards come from a plain reader, which cannot prove who it is: untrusted",) if config.reader else ()
+    fitted = {"shoe": config.shoe, "shuffler": config.shuffler}
+    clear = [name for name, section in fitted.items() if section is not None and section.key is None]
+    return (*reader, *(f"the {name}'s line is in clear: untrusted" for name in clear))
 
 
 def _check_without_cards(rules: RuleSet, config: Config) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from fake_shoe import MS, FakeShoe, Table
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -24,6 +25,19 @@ def linked(*, last_event: int = 0, cards: int = 0) -> Table:
 
 def frame(event_no: int, code: int, *, again: bool = False) -> bytes:
     return Link(Side.DEVICE).send(m.Event(event_no, m.EventKind.CARD, code, again))
+
+
+@pytest.mark.parametrize("gap_ms", [10, 60, 100, 140])
+@pytest.mark.parametrize("chunk", [0, 1])
+def test_f50_cards_close_together_are_neither_summed_nor_split(gap_ms: int, chunk: int) -> None:
+    """No pause ends a card and none joins two: each is an event with its own number, however its bytes come."""
+    table = linked()
+    table.chunk = chunk
+    for code in (0, 0, 0, 51, 51):
+        table.device.cards(code)
+        table.run(gap_ms)
+    table.run(500)
+    assert [event.card for event in table.told(CardRead) if isinstance(event, CardRead)] == ["2c"] * 3 + ["As"] * 2
 
 
 def test_everything_that_happens_is_told_in_order() -> None:

@@ -56,3 +56,14 @@ def test_the_record_says_whether_a_line_is_sealed() -> None:
     assert not rig.events(ev.DeviceUp)[-1].sealed
     rig.device(cm.DeviceIn(device="shoe", model="SHOE", serial="SN1", firmware="1", boot_id="b", sealed=True))
     assert rig.events(ev.DeviceUp)[-1].sealed
+
+
+@pytest.mark.parametrize("where", ["half_drawn", "unknown"])
+def test_a_card_that_sticks_when_the_shoe_comes_back_calls_somebody(where: str) -> None:
+    """The hand waits at the same place; the card comes as an event when it is drawn."""
+    rig = locked()
+    rig.device(cm.TroubleIn(device="shoe", code="card_position", detail=where))
+    assert rig.table.call.startswith("shoe:") and rig.phase is Phase.DEALING
+    rig.device(cm.TroubleIn(device="shoe", code="card_position", detail=where))
+    assert len(rig.events(ev.CallRaised)) == 1
+    rig.finish()

@@ -209,6 +209,12 @@ def device_out(table: Table, cmd: cm.DeviceOut) -> Result:
     return (ev.DeviceDown(device=cmd.device, reason=cmd.reason),)
 
 
+CARD_AT_SHOE = {
+    "half_drawn": "shoe: a card is half drawn, draw it out",
+    "unknown": "shoe: look whether a card sticks in it",
+}
+"""Where a card is when the shoe introduces itself in a hand; whatever comes of it the shoe tells by its events."""
+
 STOPPING_CODES = frozenset({"wrong_device", "log_restarted", "wrong_key", "downgrade", "tampered"})
 
 
@@ -218,6 +224,8 @@ def trouble_in(table: Table, cmd: cm.TroubleIn) -> Result:
     serving = table.hand is not None and table.cards is CardSource.SHOE
     if cmd.device == "shoe" and cmd.code in STOPPING_CODES and serving:
         return (noted, *fault(table, Cause.SHOE, f"{cmd.code}: {cmd.detail}"))
+    if cmd.device == "shoe" and cmd.code == "card_position" and serving and not table.call:
+        return (noted, ev.CallRaised(reason=CARD_AT_SHOE[cmd.detail]))
     return (noted,)
 
 
