@@ -12,10 +12,11 @@ import pytest
 
 from drivers.reader_codes import parse_codes
 from drivers.wire.cards import CARD_TEXT
+from firmware_sim import scenario
 from firmware_sim.bench import Bench
 from firmware_sim.errors import BenchError
 from firmware_sim.faults import Fault
-from firmware_sim.text_unit import CardReader, code_of, code_table
+from firmware_sim.text_unit import CardReader, TextUnit, code_of, code_table
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def reader(tmp_path: Path) -> Iterator[CardReader]:
 class Host:
     """The other end of the line, raw."""
 
-    def __init__(self, unit: CardReader) -> None:
+    def __init__(self, unit: TextUnit) -> None:
         self.handle = os.open(unit.port.link, os.O_RDWR | os.O_NOCTTY)
         tty.setraw(self.handle)
 
@@ -72,3 +73,13 @@ def test_a_bench_with_a_reader_has_no_frames_to_damage(tmp_path: Path) -> None:
             with pytest.raises(BenchError, match="TC-0718"):
                 bench.inject(fault)
         assert not bench.draw_card("dealer")  # no daemon asks for a card
+
+
+def test_badges_and_tray_are_acts_of_a_scenario(tmp_path: Path) -> None:
+    steps = scenario.Scenario(step=[scenario.Step(badge="04A1B2C3"), scenario.Step(tray="7h")])
+    with Bench(tmp_path) as bench:
+        badge, tray = Host(bench.badge), Host(bench.tray)
+        assert list(scenario.run(bench, steps)) == ["1 badge 04A1B2C3", "2 tray 7h"]
+        assert badge.read(10) == b"04A1B2C3\r\n"
+        assert tray.read(10) == code_of("7h").encode() + b"\r\n"
+        os.close(badge.handle), os.close(tray.handle)
