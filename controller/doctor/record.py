@@ -55,26 +55,29 @@ def _keys(scene: Scene) -> Generator[Finding, None, str | None]:
 
 
 def _line_key(scene: Scene) -> Iterator[Finding]:
-    """The key that seals the shoe's line."""
-    shoe = scene.config.shoe
-    if shoe is None:
-        return
-    if shoe.key is None:
-        remedy = "tablectl pair, then shoe.key in table.toml; until then lock the cable away"
-        yield LINE_KEY.warn("the shoe's line is in clear", shoe.port, remedy)
-        return
-    path = Path(shoe.key)
+    """The keys that seal the lines of shoe and shuffler."""
+    shoe, shuffler = scene.config.shoe, scene.config.shuffler
+    if shoe is not None:
+        yield _paired(scene, "shoe", shoe.key)
+    if shuffler is not None:
+        yield _paired(scene, "shuffler", shuffler.key)
+
+
+def _paired(scene: Scene, name: str, key: str | None) -> Finding:
+    if key is None:
+        remedy = f"tablectl pair, then {name}.key in table.toml; until then lock the cable away"
+        return LINE_KEY.warn(f"the {name}'s line is in clear", f"{name}.key", remedy)
+    path = Path(key)
     try:
         keys.read_key(path)
     except TableError as error:
-        told = TableError(222, error.what, error.where, "two people pair the shoe: tablectl pair")
-        yield _or_unseen(scene, path, LINE_KEY, error if path.exists() else told)
-        return
+        told = TableError(222, error.what, error.where, f"two people pair the {name}: tablectl pair")
+        return _or_unseen(scene, path, LINE_KEY, error if path.exists() else told)
     if scene.machine.user.may_use(path):
-        yield LINE_KEY.ok("the shoe is paired", str(path))
-    else:
-        remedy = f"chown {scene.machine.user.name}: {path}"
-        yield LINE_KEY.fail("the daemon cannot read the shoe's key", str(path), remedy)
+        return LINE_KEY.ok(f"the {name} is paired", str(path))
+    return LINE_KEY.fail(
+        f"the daemon cannot read the {name}'s key", str(path), f"chown {scene.machine.user.name}: {path}"
+    )
 
 
 def _or_unseen(scene: Scene, path: Path, topic: Topic, error: TableError) -> Finding:

@@ -105,6 +105,13 @@ def test_a_table_without_a_port(tree: Tree) -> None:
     assert tree.find(ports.probe).level(901) is SKIPPED
 
 
+def test_every_serial_port_of_the_configuration_is_looked_at(tree: Tree) -> None:
+    shoe(tree)
+    tree.config('[badge]\nport = "dev/badge"\n')
+    found = tree.find(ports.probe)
+    assert [one.level for one in found.of(901)] == [OK, FAIL] and "badge: no such port" in found.text(901)
+
+
 # --- pins
 
 
@@ -227,6 +234,35 @@ def test_without_a_list_every_device_is_told_with_the_line_to_add(tree: Tree) ->
     plugged(tree, "1-1", "SHOE-0001")
     found = tree.find(usb.probe)
     assert found.level(960) is WARN and 'add "0403:6001:SHOE-0001" to usb.allow' in found.text(960)
+
+
+SHUFFLER = '[shuffler]\nvendor = 0x0403\nproduct = 0x6001\nserial = "SHUF-0001"\nunsealed = true\n'
+
+
+def test_the_shuffler_on_its_bus(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tree.find(usb.probe).of(961) == []
+    tree.config(SHUFFLER)
+    plugged(tree, "1-1", "ANOTHER")
+    found = tree.find(usb.probe)
+    assert found.level(961) is FAIL and "no shuffler 0403:6001:SHUF-0001" in found.text(961)
+    plugged(tree, "1-2", "SHUF-0001")
+    for name, text in (("busnum", "1"), ("devnum", "12")):
+        tree.put(f"sys/bus/usb/devices/1-2/{name}", text)
+    assert "no device file" in tree.find(usb.probe).text(961)
+    tree.put("dev/bus/usb/001/012", mode=0o664)
+    tree.user = NOBODY
+    assert "may not use the shuffler" in tree.find(usb.probe).text(961)
+    tree.put("dev/bus/usb/001/012", mode=0o666)
+    assert tree.find(usb.probe).level(961) is OK
+    for there, level in (("libusb-1.0.so.0", OK), (None, FAIL)):
+        monkeypatch.setattr(usb, "find_library", lambda _, there=there: there)
+        assert tree.find(usb.probe).level(962) is level
+
+
+def test_a_simulated_shuffler_is_on_no_bus(tree: Tree) -> None:
+    tree.config(SHUFFLER + 'usb_backend = "firmware_sim"\n', mode="bench")
+    found = tree.find(usb.probe)
+    assert found.level(961) is SKIPPED and found.of(962) == []
 
 
 def test_a_finding_is_one_line_with_its_remedy(tree: Tree) -> None:

@@ -90,6 +90,12 @@ def test_the_shoe_s_key(table: Tree) -> None:
     assert "cannot read the shoe's key" in table.find(record.probe).text(946)
 
 
+def test_the_shuffler_s_key(table: Tree) -> None:
+    table.config('[shuffler]\nvendor = 4617\nproduct = 1\nserial = "SHUF-1"\nkey = "shuffler.key"\n')
+    found = table.find(record.probe)
+    assert found.level(946) is FAIL and "two people pair the shuffler" in found.text(946)
+
+
 def test_no_key_is_shown(table: Tree) -> None:
     text = " ".join(one.line() for one in table.find(record.probe).findings)
     for name in ("signing.key", "credential.key"):
