@@ -52,6 +52,14 @@ def test_without_its_own_user_the_exposure_would_be_too_much(tmp_path: Path) -> 
     assert code != 0 and exposure > 2.0
 
 
+def test_with_the_drop_in_for_a_printer_on_tcp_it_is_still_at_most_two(tmp_path: Path) -> None:
+    wide = tmp_path / "tabled.service"
+    more = "RestrictAddressFamilies=AF_INET AF_INET6\nIPAddressAllow=192.0.2.7\n"
+    wide.write_text(UNIT.read_text("utf-8").replace("[Install]", f"{more}\n[Install]"), "utf-8")
+    code, exposure = security(wide)
+    assert code == 0 and exposure <= 2.0
+
+
 EXPECTED = {
     "Type": ["notify"],
     "NotifyAccess": ["main"],  # F74
