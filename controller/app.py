@@ -338,6 +338,7 @@ class _Assembled:
             log=self._log,
             housekeeping=self._logs.tick,
             recall=self._recall,
+            log_trouble=lambda: self._logs.trouble,
             journal_health=self._journal_health,
             ask_pin=self._ask_pin,
             language=str(self._config.table.language),

@@ -66,9 +66,7 @@ class Reader:
         self._private: tempfile.TemporaryDirectory[str] | None = None
         try:
             self._connection = self._connect()
-            self.last: int = self._connection.execute(
-                "SELECT coalesce(max(CAST(seq AS INTEGER)), 0) FROM journal"
-            ).fetchone()[0]
+            self.last = self._last()
         except sqlite3.Error as error:
             self._forget()
             if "no such" in str(error) and not self._marked:  # a table or a column: another program's file
@@ -157,6 +155,11 @@ class Reader:
         shutil.copyfile(self.path, copy)
         shutil.copyfile(wal, f"{copy}-wal")
         return copy, "mode=rw"
+
+    def _last(self) -> int:
+        """The highest number, by one look-up; 0 in an empty table, and where somebody put something else there."""
+        found = self._connection.execute("SELECT seq FROM journal ORDER BY seq DESC LIMIT 1").fetchone()
+        return found[0] if found is not None and isinstance(found[0], int) else 0
 
     def _forget(self) -> None:
         if self._private is not None:

@@ -92,6 +92,11 @@ class Logs:
         logging.raiseExceptions = False
         logging.captureWarnings(True)
 
+    @property
+    def trouble(self) -> str | None:
+        """Why lines are being lost just now, with the folder's name; None: they are not."""
+        return self._sink.trouble
+
     def tick(self) -> None:
         """From the loop, once a second or so: says what was held back, even if nothing more is logged."""
         self._summary(self._limiter.due(self._clock_ns()))

@@ -61,6 +61,7 @@ class Loop:
         self._replies = Replies(parts, self._acted)
         self._by_port = {line.device.name: line.device for line in parts.lines}
         self._second_ns = 0
+        self._log_trouble: str | None = None
         self._stop_ns: int | None = None  # when the wait for STOP began
         self._joker_shown = False  # this run's board has shown the joker of the open hand
         self._quit: Quit | None = None
@@ -156,6 +157,9 @@ class Loop:
                 self._act(cm.DeckTime(minutes=minutes), origin="timer")
             self._p.service.tick()
             self._p.housekeeping()
+            if self._p.log_trouble() != self._log_trouble:
+                self._log_trouble = self._p.log_trouble()
+                self.changed()
             for fault in self._p.panel_faults():
                 self._device(fault)
 
@@ -346,7 +350,11 @@ class Loop:
         health = {
             "recording": not service.not_recording,
             "not_recording": service.not_recording,
-            "warnings": [*service.setup.warnings, *service.disk_warnings.values()],
+            "warnings": [
+                *service.setup.warnings,
+                *service.disk_warnings.values(),
+                *([self._log_trouble] if self._log_trouble else []),
+            ],
             "journal": self._p.journal_health() | {"degraded": service.table.degraded},
             "joker_dark": self._joker_owed(),
             "ports": self._closed_ports.reasons,

@@ -90,6 +90,7 @@ class Parts(msgspec.Struct):
     notifier: Notifier
     log: TotalLogger
     housekeeping: Callable[[], None]
+    log_trouble: Callable[[], str | None]
     journal_health: Callable[[], dict[str, object]]
     recall: Callable[[int, tuple[Identity, ...]], Answer]
     ask_pin: Callable[[Supervised, int], None]

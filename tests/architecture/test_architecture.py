@@ -115,3 +115,11 @@ def test_t25_no_private_key_lies_in_the_tree() -> None:
         data = path.read_bytes()
         assert not re.search(rb"BEGIN [A-Z ]*PRIVATE " + rb"KEY", data), path
         assert len(data) not in (32, 64) or data.isascii(), f"{path}: looks like a raw key"
+
+
+def test_nobody_copies_a_live_journal_file() -> None:
+    """F68: copies are SQLite's own backup. reader.py copies a file that no daemon holds, to look at it."""
+    allowed = {"controller/journal/reader.py"}
+    for path in CODE:
+        if str(path.relative_to(ROOT)).startswith("controller/") and str(path.relative_to(ROOT)) not in allowed:
+            assert not re.search(r"shutil\.(copy|move)|\bcp ", path.read_text("utf-8")), path
