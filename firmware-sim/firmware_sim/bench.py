@@ -260,6 +260,10 @@ class Bench:
                 self._proper_shoe(fault).twice = True
             case Fault.NOISE:
                 self._proper_shoe(fault).noise = True
+            case Fault.FORGED_FRAMES:
+                self._proper_shoe(fault).forge()
+            case Fault.REPLAYED_FRAMES:
+                self._proper_shoe(fault).replay()
             case Fault.UNPLUG_SHORT:
                 self.unplug_shoe(0.3)
             case Fault.UNPLUG_LONG:

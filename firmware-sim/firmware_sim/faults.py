@@ -21,6 +21,8 @@ class Fault(StrEnum):
     LOST_ACK = "lost-ack"
     DUPLICATE_FRAMES = "duplicate-frames"
     NOISE = "noise"
+    FORGED_FRAMES = "forged-frames"
+    REPLAYED_FRAMES = "replayed-frames"
     UNPLUG_SHORT = "unplug-300ms"
     UNPLUG_LONG = "unplug-3s"
     SHOE_RESTART = "shoe-restart"
@@ -58,6 +60,8 @@ WHAT = {
     Fault.LOST_ACK: "acknowledgements are lost on the line for 0.6 s",
     Fault.DUPLICATE_FRAMES: "every frame of the shoe arrives twice",
     Fault.NOISE: "noise on the serial line, damaged frames among it",
+    Fault.FORGED_FRAMES: "somebody puts six invented cards on the shoe's line",
+    Fault.REPLAYED_FRAMES: "somebody plays the shoe's last frames again",
     Fault.UNPLUG_SHORT: "the shoe's plug is out for 300 ms in mid-deal",
     Fault.UNPLUG_LONG: "the shoe's plug is out for 3 s in mid-deal",
     Fault.SHOE_RESTART: "the shoe loses power in mid-deal and comes back",

@@ -9,10 +9,13 @@ import os
 import select
 import threading
 import time
+from collections import deque
 from pathlib import Path
 from random import Random
 
-from drivers.wire.messages import UnreadReason
+from drivers.wire.framing import encode_frame
+from drivers.wire.messages import VERSION, Event, UnreadReason
+from drivers.wire.session import SEALED
 from firmware_sim.event_log import EventLog
 from firmware_sim.key_memory import KeyMemory
 from firmware_sim.pty_port import PtyPort
@@ -32,6 +35,7 @@ class ShoeUnit:
         self.device.keep_key = memory.write
         self.noise = False
         self.twice = False
+        self._heard: deque[bytes] = deque(maxlen=8)
         self._random = Random(f"{seed}/line")
         self._lock = threading.Lock()
         self._wake_in, self._wake_out = os.pipe()
@@ -92,6 +96,18 @@ class ShoeUnit:
         with self._lock:
             self.device.pairing_until_ns = time.monotonic_ns() + int(seconds * 1e9)
 
+    def forge(self) -> None:
+        """Somebody on the wire invents cards: whole frames, sealed by nobody."""
+        with self._lock:
+            for number in range(6):
+                head = bytes([VERSION, SEALED, Event.TYPE, 0]) + (2**40 + number).to_bytes(8, "little")
+                self.port.write(encode_frame(head + self._random.randbytes(26)))
+
+    def replay(self) -> None:
+        """Somebody on the wire plays again what he has heard."""
+        with self._lock:
+            self.port.write(b"".join(self._heard))
+
     def unplug(self) -> None:
         """Pull the plug; the shoe itself keeps its supply."""
         with self._lock:
@@ -132,7 +148,10 @@ class ShoeUnit:
             if data:
                 self.device.receive(data, now)
             self.device.tick(now)
-            self.port.write(self._on_the_line(self.device.outgoing()))
+            sent = self.device.outgoing()
+            if sent:
+                self._heard.append(sent)
+            self.port.write(self._on_the_line(sent))
 
     def _on_the_line(self, data: bytes) -> bytes:
         if not data:

@@ -70,6 +70,32 @@ def test_a_bad_line_costs_no_card(fault: Fault) -> None:  # F1, F7, F8
         assert rig.stderr == ""
 
 
+def troubles(rig: Rig) -> list[str]:
+    return [record["data"]["code"] for record in rig.records("DeviceTroubled")]
+
+
+def test_invented_cards_stop_the_hand_and_none_counts() -> None:
+    with table(seed=4) as rig:
+        before = dealt(4, rig)
+        rig.bench.inject(Fault.FORGED_FRAMES)
+        stopped = rig.wait(lambda s: s["phase"] == "fault")
+        assert (stopped["prompt"]["code"], cards(stopped)) == ("TC-0323", cards(before))
+        assert stopped["devices"]["shoe"] == "untrusted"
+        rig.do("reset", "supervisor")
+        rig.wait(devices_ready)
+        finish(rig)
+        assert {"forged", "tampered"} <= set(troubles(rig))
+
+
+def test_frames_played_again_are_on_record_and_cost_nothing() -> None:
+    with table(seed=4) as rig:
+        dealt(4, rig)
+        rig.bench.inject(Fault.REPLAYED_FRAMES)
+        assert until(lambda: "replayed" in troubles(rig), 5)
+        finish(rig)
+        assert "FaultRaised" not in [record["type"] for record in rig.records()]
+
+
 def test_cards_drawn_while_the_daemon_is_away_are_fetched() -> None:  # F20
     with table(seed=4) as rig:
         before = dealt(4, rig)
