@@ -285,7 +285,13 @@ class _Assembled:
         )
         self._loop: Loop | None = None
         tongue = str(config.table.language)
-        self._peers = Peers(hardware.peer("overlay"), hardware.peer("printer"), tongue, lambda: clock.stamp().t)
+        self._peers = Peers(
+            hardware.peer("overlay"),
+            hardware.peer("printer"),
+            tongue,
+            lambda: clock.stamp().t,
+            lambda: (journal.seq, journal.head.hex()),
+        )
         watch = Watch(replayed.statistics, config.alarms, lambda: past.seconds(clock.stamp()))
         recorder = Recorder(journal, clock, replayed.last_s)
         self._service = Service(setup, replayed.table, recorder, os.urandom, self._changed, watch)

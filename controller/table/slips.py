@@ -1,21 +1,23 @@
-"""What the receipt printer prints: a jackpot's slip, a void hand's, the journal's head when the table closes.
+"""What the receipt printer prints: a jackpot's slip, a void hand's, the journal's head at the end of a shift.
 
 Pure, from one snapshot to the next: public facts alone. English, with Russian beside it where the table speaks it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from controller.table.projection import Snapshot
 
+Head = Callable[[], tuple[int, str]]  # number and hash of the journal's last record
 WIDTH = 32
 RULE = "-" * WIDTH
 WORDS = {
     "jackpot": ("JACKPOT AWARDED", "ДЖЕКПОТ ПОДТВЕРЖДЁН"),
     "void": ("HAND VOID, STAKES BACK", "РАЗДАЧА ОТМЕНЕНА, СТАВКИ НАЗАД"),
     "closed": ("TABLE CLOSED", "СТОЛ ЗАКРЫТ"),
+    "shift": ("END OF SHIFT", "КОНЕЦ СМЕНЫ"),
     "table": ("table", "стол"),
     "hand": ("hand", "раздача"),
     "box": ("box", "бокс"),
@@ -27,12 +29,12 @@ WORDS = {
 }
 
 
-def slips(before: Snapshot | None, now: Snapshot, language: str, when: str) -> list[str]:
+def slips(before: Snapshot | None, now: Snapshot, language: str, when: str, head: Head) -> list[str]:
     """Whole slips, lines ended by newlines. `when`: a label. Nothing for what a run finds at its start."""
     if before is None:
         return []
     say = _Words(language)
-    bodies = (*_jackpots(before, now, say), *_void(before, now, say), *_closed(before, now, say))
+    bodies = (*_jackpots(before, now, say), *_void(before, now, say), *_heads(before, now, say, head))
     return [_slip(now, body, say, when) for body in bodies]
 
 
@@ -76,11 +78,15 @@ def _void(before: Snapshot, now: Snapshot, say: _Words) -> Iterator[list[str]]:
         yield [say("void"), f"{say('hand')} {last['hand']}", *boxes, *_signatures(say)]
 
 
-def _closed(before: Snapshot, now: Snapshot, say: _Words) -> Iterator[list[str]]:
-    """The head of the chain: an old copy of the journal, put back, is known by it."""
-    journal = now.health.get("journal", {})
-    if before.open and not now.open and "head" in journal:
-        head = str(journal["head"])
-        parts = [head[at : at + WIDTH] for at in range(0, len(head), WIDTH)]
-        numbers = [f"{say('hand')} {now.hand}", f"{say('record')} {journal['seq']}"]
-        yield [say("closed"), *numbers, *parts, *_signatures(say)]
+def _heads(before: Snapshot, now: Snapshot, say: _Words, head: Head) -> Iterator[list[str]]:
+    """The head of the chain, at the table's close and when a dealer leaves: an old copy put back is known by it."""
+    left = before.signed_on.get("dealer")
+    if before.open and not now.open:
+        what = [say("closed")]
+    elif left is not None and now.signed_on.get("dealer") != left:
+        what = [say("shift"), f"{say('dealer')} {left}"]
+    else:
+        return
+    seq, digest = head()
+    parts = [digest[at : at + WIDTH] for at in range(0, len(digest), WIDTH)]
+    yield [*what, f"{say('hand')} {now.hand}", f"{say('record')} {seq}", *parts, *_signatures(say)]

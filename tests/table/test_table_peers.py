@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
 import pytest
-from harness import CARD, D1, PLAYS, S1, S2, Rig, locked, make_setup, table
+from harness import CARD, PLAYS, S1, S2, X1, Rig, locked, make_setup, table
 
 from controller.domain import commands as cm
 from controller.domain.hand.expects import Want
 from controller.runtime.peers import Peers
-from controller.table.projection import Snapshot
 from controller.table.slips import WIDTH, WORDS
 from drivers.text_peer import TextPeer
 
@@ -26,17 +22,15 @@ class Told:
         self.rig = rig
         self.overlay = TextPeer("overlay", "OVERLAY/text", most=500)
         self.printer = TextPeer("printer", "PRINTER/text", most=50, encoding="utf-8")
-        self.peers = Peers(self.overlay, self.printer, language, lambda: "2024-01-01")
+        self.peers = Peers(self.overlay, self.printer, language, lambda: "2024-01-01", lambda: (77, "ab" * 32))
         self.overlay.opened(0), self.printer.opened(0)
-        self.health: dict[str, Any] = {}
         changed = rig.changed
         rig.changed = lambda: (changed(), self.look())  # type: ignore[method-assign, func-returns-value]
         rig.service._changed = rig.changed
         self.look()
 
     def look(self) -> None:
-        shown: Snapshot = msgspec.structs.replace(self.rig.snapshot(), health=self.health)
-        self.peers.tell(shown, 1)
+        self.peers.tell(self.rig.snapshot(), 1)
 
     def lines(self) -> list[str]:
         return [
@@ -104,16 +98,18 @@ def test_a_jackpot_is_marked_when_it_is_hit_and_printed_when_it_is_awarded() -> 
     assert "раздача 1  бокс 1" in slip
 
 
-def test_the_head_of_the_chain_is_printed_when_the_table_closes() -> None:
+def test_the_head_of_the_chain_is_printed_at_the_end_of_a_shift() -> None:
     rig = table()
     told = Told(rig)
-    told.health = {"journal": {"seq": 77, "head": "ab" * 32}}
-    rig.do(cm.CloseTable(), D1, S1)
+    rig.do(cm.SignOn(), X1)  # another dealer takes over
+    (slip,) = told.slips()
+    assert slip.split("\r\n")[3:9] == ["END OF SHIFT", "dealer d1", "hand 1", "record 77", "ab" * 16, "ab" * 16]
+    rig.do(cm.CloseTable(), X1, S1)
     (slip,) = told.slips()
     assert "TABLE CLOSED" in slip
     assert slip.split("\r\n")[5:8] == ["record 77", "ab" * 16, "ab" * 16]
     assert all(len(line) <= WIDTH for line in slip.split("\r\n"))
-    assert "DEALER d1 OFF" in told.lines()
+    assert "DEALER x1 OFF" in told.lines()
 
 
 def test_a_run_that_begins_prints_nothing_again() -> None:
