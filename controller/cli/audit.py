@@ -52,7 +52,7 @@ def audit_command(
     as_json: bool,
 ) -> None:
     """Check JOURNAL: chain, signatures, seals, draws, settlements, meters. Exit code 1 where anything does not hold."""
-    path = journal or (DEFAULT_JOURNAL if DEFAULT_JOURNAL.exists() else Path("journal.db"))
+    path = journal or default_journal()
     options = Options(_key(key), _head(head), live, from_hand, chain_only, jobs)
     report = _audited(path, options)
     click.echo(_json(report) if as_json else _text(report))
@@ -62,6 +62,11 @@ def audit_command(
 
 
 commands: list[click.Command] = [audit_command]
+
+
+def default_journal() -> Path:
+    """A table's journal where a package puts it, or the one in this folder."""
+    return DEFAULT_JOURNAL if DEFAULT_JOURNAL.exists() else Path("journal.db")
 
 
 def _archive(path: Path, newer: Report, options: Options, as_json: bool) -> bool:

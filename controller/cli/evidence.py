@@ -10,11 +10,12 @@ from pathlib import Path
 
 import click
 
-from controller.cli.audit import CHECKS
+from controller.cli.audit import CHECKS, default_journal
 from controller.cli.evidence_html import TEXTS, page
 from controller.cli.output import one_line, print_json, print_lines
 from controller.domain.events import registry
 from controller.errors import TableError
+from controller.journal.archive import holding
 from controller.journal.codec import Registry
 from controller.journal.evidence import check, decoded, encoded, make
 from controller.journal.keys import public_key
@@ -38,9 +39,10 @@ def evidence_command(
     if verify is not None:
         _verify(verify, key, as_json)
         return
-    if number is None or journal is None:
-        raise click.UsageError("give N and JOURNAL, or --verify FILE")
-    with Reader(journal) as reader:
+    if number is None:
+        raise click.UsageError("give N, or --verify FILE")
+    journal = journal or default_journal()
+    with Reader(holding(journal, number) or journal) as reader:
         pack = make(reader, Registry(registry()), number, str(journal))
     data = encoded(pack)
     digest = hashlib.sha256(data).hexdigest()

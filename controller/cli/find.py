@@ -8,9 +8,11 @@ from typing import Any, TypeVar
 
 import click
 
+from controller.cli.audit import default_journal
 from controller.cli.output import one_line, print_json, print_lines, table
 from controller.domain.cards import CardError, card_text, parse_card
 from controller.errors import TableError
+from controller.journal.archive import files
 from controller.journal.reader import Reader
 from controller.journal.summaries import Summary, summaries, told
 
@@ -37,14 +39,18 @@ def _asked(function: Function) -> Function:
 
 
 @click.command("find")
-@click.argument("journal", type=click.Path(path_type=Path))
+@click.argument("journal", type=click.Path(path_type=Path), required=False)
+@click.option("--archive", "archived", is_flag=True, help="The archived files that it goes on from, too.")
 @_asked
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a hand.")
-def find_command(journal: Path, as_json: bool, **asked: Any) -> None:
+def find_command(journal: Path | None, archived: bool, as_json: bool, **asked: Any) -> None:
     """List the hands of JOURNAL that fit everything asked."""
     wanted = {**asked, "cards": {_card(text) for text in asked["cards"]}, "joker": _card(asked["joker"])}
-    with Reader(journal) as reader:
-        found = [told(summary) for summary in summaries(reader.rows()) if fits(summary, wanted)]
+    path = journal or default_journal()
+    found: list[dict[str, Any]] = []
+    for each in reversed(list(files(path) if archived else [path])):
+        with Reader(each) as reader:
+            found += [told(summary) for summary in summaries(reader.rows()) if fits(summary, wanted)]
     if as_json:
         for hand in found:
             print_json(hand)

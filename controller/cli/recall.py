@@ -19,12 +19,12 @@ from controller.cli.table import read_pins, socket_path, with_socket
 from controller.control.client import Client
 from controller.domain.events import registry
 from controller.errors import TableError
-from controller.journal.archive import holding
-from controller.journal.codec import Registry, read_body
+from controller.journal.archive import holding, latest_of
+from controller.journal.codec import Registry
 from controller.journal.hands import Finding, Hand, read_hand
 from controller.journal.reader import Reader
 from controller.journal.recall import check_draw, draw_problem, recall
-from controller.journal.summaries import latest, told
+from controller.journal.summaries import told
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -97,10 +97,7 @@ def _list(journal: Path | None, as_json: bool, asked: dict[str, Any]) -> None:
         facts, _ = _from_daemon(0, False, **asked)
         hands: list[dict[str, Any]] = facts["hands"]
     else:
-        with Reader(journal) as reader:
-            bodies = (read_body(row.body) for row in reader.rows_back(reader.last + 1))
-            newest = next((body.hand for body in bodies if body.hand is not None), 0)
-            hands = [told(summary) for summary in latest(reader, newest)]
+        hands = [told(summary) for summary in latest_of(journal)]
     if as_json:
         print_json({"recall": True, "hands": hands})
     else:

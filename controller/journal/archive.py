@@ -16,6 +16,7 @@ from controller.journal.codec import read_body
 from controller.journal.hands import Finding
 from controller.journal.reader import Reader
 from controller.journal.records import CONTINUES, Continues, stream_of
+from controller.journal.summaries import RECALLED, Summary, latest
 
 _continues = msgspec.json.Decoder(Continues)
 _BLOCK = 1 << 20
@@ -48,6 +49,22 @@ def holding(path: Path, hand: int) -> Path | None:
             if reader.stream(stream_of(hand)):
                 return each
     return None
+
+
+def latest_of(path: Path, many: int = RECALLED) -> list[Summary]:
+    """The last hands, the newest first, from this file and as many before it as it takes."""
+    found: list[Summary] = []
+    for each in files(path):
+        with Reader(each) as reader:
+            found += latest(reader, _last_hand(reader), many - len(found))
+        if len(found) >= many:
+            break
+    return found
+
+
+def _last_hand(reader: Reader) -> int:
+    bodies = (read_body(row.body) for row in reader.rows_back(reader.last + 1) if b'"hand":null' not in row.body)
+    return next((body.hand for body in bodies if body.hand is not None), 0)
 
 
 def check_links(path: Path) -> list[Finding]:

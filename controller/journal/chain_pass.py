@@ -19,21 +19,25 @@ from controller.journal.records import (
     CONTINUES,
     HAND_ENDED,
     HAND_OPENED,
+    MEMORY_CLEARED,
     RUN_ENDED,
     RUN_STARTED,
     TABLE_OPENED,
     Body,
-    Continues,
     Row,
     stream_of,
 )
 from controller.journal.walk import Fault, Identity, Walker
 
-_WATCHED: Final = frozenset({HAND_OPENED, HAND_ENDED, TABLE_OPENED, CONTINUES})
+_WATCHED: Final = frozenset({HAND_OPENED, HAND_ENDED, TABLE_OPENED, CONTINUES, MEMORY_CLEARED})
 
 
 class _Ended(msgspec.Struct, frozen=True):
     outcome: str = ""
+
+
+class _Before(msgspec.Struct, frozen=True):
+    hand: int
 
 
 _ended: Final = msgspec.json.Decoder(_Ended)
@@ -115,7 +119,7 @@ class ChainPass:
                 self.outcomes[_outcome(body)] += 1
             case "TableOpened":
                 self._rules = row.body
-            case "Continues":
+            case "Continues" | "MemoryCleared":
                 self._hand = _before(body)
 
     def _hand_opened(self, seq: int, body: Body) -> None:
@@ -165,9 +169,9 @@ def _outcome(body: Body) -> str:
 
 
 def _before(body: Body) -> int | None:
-    """The last hand of the journal that this one goes on from."""
+    """The last hand of the journal that this one follows."""
     try:
-        return msgspec.json.decode(body.data, type=Continues).hand
+        return msgspec.json.decode(body.data, type=_Before).hand
     except msgspec.MsgspecError:
         return None
 

@@ -18,7 +18,7 @@ import msgspec
 from controller.domain.events import JournalDegraded, JournalRepaired
 from controller.errors import TableError
 from controller.journal import chain
-from controller.journal.archive import holding
+from controller.journal.archive import holding, latest_of
 from controller.journal.codec import Codec, CodecError, Draft, Registry, read_body
 from controller.journal.copies import Pair
 from controller.journal.durable import Durable
@@ -47,7 +47,7 @@ from controller.journal.records import (
 )
 from controller.journal.sealing import Entropy, SealError
 from controller.journal.store import JournalWriteError, Store
-from controller.journal.summaries import Summary, latest
+from controller.journal.summaries import RECALLED, Summary, latest
 from controller.journal.walk import Identity, identity
 
 ID_BYTES = 16
@@ -237,7 +237,11 @@ class Journal:
 
     def summaries(self) -> list[Summary]:
         """The last hands in a line each, the newest first, from public facts."""
-        return latest(self._store, self.last_hand)
+        found, continued = latest(self._store, self.last_hand), self.continues
+        if continued is not None and len(found) < RECALLED:
+            older = self._store.path.with_name(continued.file)
+            found += latest_of(older, RECALLED - len(found))
+        return found
 
     def wal_bytes(self) -> int:
         """Size of the write-ahead file, for health: beyond store.WAL_CAP_BYTES a reader is pinned."""

@@ -257,7 +257,7 @@ class Auditor:
                 self.table = body["data"]["table"]
             case "TableOpened":
                 self.rules = body["data"]
-            case "Continues":
+            case "Continues" | "MemoryCleared":
                 self.hands = body["data"]["hand"]
             case "HandOpened":
                 if body["hand"] != self.hands + 1 or (self.hand and self.hand[-1]["type"] != "HandEnded"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,6 +20,9 @@ from harness import D1, S1, Rig, make_setup
 from harness_parts import open_journal, registry
 
 from controller.cli.audit import CHECKS, audit_command
+from controller.cli.evidence import evidence_command
+from controller.cli.find import find_command
+from controller.cli.recall import recall_command
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.journal.records import Record, StateKept
@@ -121,6 +125,15 @@ def test_a_journal_that_goes_on_from_another(tmp_path: Path) -> None:
     done = CliRunner().invoke(audit_command, [str(new), "--archive"])
     assert done.exit_code == 0, done.output
     assert done.output.count("audit: OK") == 2
+    listed = CliRunner().invoke(recall_command, ["--json", str(new)])
+    assert [hand["hand"] for hand in json.loads(listed.output)["hands"]] == [7, 6, 5, 4, 3, 2, 1]
+    journal = open_journal(old.parent)
+    assert [summary.hand for summary in journal.summaries()] == [7, 6, 5, 4, 3, 2, 1]
+    journal.close()
+    found = CliRunner().invoke(find_command, [str(new), "--archive", "--hit", "--json"])
+    assert json.loads(found.output)["hand"] == 2
+    told = CliRunner().invoke(evidence_command, ["2", str(new), "--out", str(tmp_path / "pack")])
+    assert told.exit_code == 0, told.output
 
     def lie(record: Record) -> Any:
         event = record.event
