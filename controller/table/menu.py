@@ -11,6 +11,7 @@ import msgspec
 from controller.domain import commands as cm
 from controller.domain.decks import DeckPlace, Waits, at
 from controller.domain.hand.expects import Expect, expects
+from controller.domain.hand.people import between_hands
 from controller.domain.hand.setup import Setup, Training
 from controller.domain.state import Cause, Table
 from controller.table import projection
@@ -45,6 +46,7 @@ class Item(msgspec.Struct, frozen=True):
     asks_target: bool = False  # then another box
 
 
+LAMP_TEST = Item("lamp test", cm.LampTest())
 RECALL = Item("recall hands", ReadHands())
 
 
@@ -97,7 +99,8 @@ def items(table: Table, setup: Setup) -> list[Item]:
     found += [Item(f"end dispute {d.hand}/{d.box}", cm.CloseDispute(hand=d.hand, box=d.box)) for d in table.disputes]
     if table.call:
         found.append(Item("answer call", cm.Release()))
-    return [*found, RECALL]
+    found += [Item(f"alarm {a.id} {a.code}", cm.AnswerAlarm(alarm=a.id, reason=REASON)) for a in table.alarms]
+    return [*found, *([LAMP_TEST] if between_hands(table) else []), RECALL]
 
 
 def _resets(table: Table) -> list[Item]:
