@@ -32,7 +32,7 @@ from controller.domain.evolve import evolve_all
 from controller.domain.hand.authority import Identity
 from controller.domain.state import Table
 from controller.errors import TableError
-from controller.hardware import Hardware, inputs, open_hardware
+from controller.hardware import Hardware, bet_sensors, inputs, open_hardware
 from controller.journal import keys as key_files
 from controller.journal.codec import Registry
 from controller.journal.journal import Journal
@@ -47,7 +47,6 @@ from controller.runtime.parts import TO_TABLE, TO_TRAINING, Parts, PinSaid, Quit
 from controller.runtime.peers import Peers
 from controller.runtime.recording import Recorder
 from controller.runtime.shuffling import Shuffling
-from controller.sensing import bet_sensors
 from controller.table import past
 from controller.table.keypad import Keypad
 from controller.table.menu import Supervised

@@ -18,6 +18,7 @@ import msgspec
 
 from controller.config import Config, Mode, ReaderSection
 from controller.device_config import ShoeSection
+from controller.domain.hand.expects import lit
 from controller.domain.state import Table
 from controller.equipment import inputs_of
 from controller.errors import TableError
@@ -27,11 +28,13 @@ from controller.reader_files import code_table
 from controller.runtime.pairing import Sealed
 from controller.runtime.parts import Line
 from drivers.badge_reader import BadgeReader
+from drivers.gpio.debounce import MS
 from drivers.gpio.errors import PortError
 from drivers.gpio.factory import factory_name, open_factory
 from drivers.gpio.joker_board import JokerBoard
 from drivers.gpio.panel import Panel, open_panel
 from drivers.gpio.pins import JOKER_BOARD, TEXT_DISPLAY
+from drivers.gpio.sensors import BetSensors, SensorTiming
 from drivers.gpio.spi_link import SpiLink
 from drivers.gpio.text_display import TextDisplay
 from drivers.pairing import Pairable
@@ -232,3 +235,12 @@ def _open_serial(name: str, path: str, baud: int, inbox: queue.Queue[Any], stack
     except PortUnavailable:
         pass
     return pump
+
+
+def bet_sensors(config: Config, table: Table) -> BetSensors | None:
+    """The bet sensors, where they are fitted; a chip whose bet is in the journal may lie there at start."""
+    if config.sensors is None:
+        return None
+    expected = [box.box for box in table.hand.boxes if lit(box)] if table.hand else []
+    timing = SensorTiming(settle_ns=config.sensors.settle_ms * MS)
+    return BetSensors(config.table.boxes, expected=expected, timing=timing)
