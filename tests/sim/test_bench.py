@@ -239,6 +239,7 @@ def test_the_run_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("firmware_sim.demo_files.call", lambda *args, pins=(): calls.append((*args, *pins)))
     config = prepare(tmp_path / "run", "russian")
     assert 'rules = "russian"' in config.read_text()
+    assert calls.pop(0)[:3] == ("tablectl", "rules", "check")  # before anything is made
     assert [call[:3] for call in calls[:3]] == [("tablectl", "operator", "add")] * 3
     assert calls[3] == ("tabled", "--config", str(config), "--init")
     with pytest.raises(BenchError, match="TC-0724"):

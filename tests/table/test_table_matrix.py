@@ -358,7 +358,7 @@ ARGS: dict[str, object] = {
     "card": "As", "missing": "y", "operator": "d1", "role": "dealer", "id": 4, "seconds": 10, "counted": 1,
     "said": "pair win", "side_bets": 2, "total": 3, "amount": 7, "hit": 1, "stake": 1, "jackpot": 2, "alarm": 3,
     "door": "enclosure",
-    "deck": "R-1",
+    "deck": "R-1", "left": 4,
     "when": "2024-01-01",
 }  # fmt: skip
 

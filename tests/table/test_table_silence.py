@@ -183,7 +183,7 @@ def _quoted(text: str) -> list[str]:
 def test_what_the_loop_may_log_of_an_act_holds_no_card() -> None:
     rig = run(STRONG, DRAWS[0], lambda rig: rig.lock() and None, rules="jpoker")
     outcome = rig.card()
-    assert msgspec.structs.asdict(outcome) == {"events": ("CardDealt",), "rejection": None, "waiting": 0}
+    assert msgspec.structs.asdict(outcome) == {"events": ("CardDealt",), "rejection": None, "waiting": 0, "keys": ()}
 
 
 def test_a_refused_card_is_not_recorded() -> None:
