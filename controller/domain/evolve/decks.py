@@ -11,12 +11,13 @@ from controller.domain.state import Table
 
 _MOVES: dict[str, dict[DeckPlace, DeckPlace]] = {
     "deck_in": dict.fromkeys((DeckPlace.ASIDE, DeckPlace.OUT, *decks.IN_MACHINE), DeckPlace.MACHINE),
-    "shuffle_started": dict.fromkeys(decks.IN_MACHINE, DeckPlace.SHUFFLING),
-    "shuffle_done": {},  # what it means is another event: DeckVerified or DeckQuarantined
-    "shuffle_failed": dict.fromkeys(decks.IN_MACHINE, DeckPlace.FAILED),
+    # A deck that is out cannot be shuffled: whoever says so has not counted what lies there.
+    "shuffle_started": {DeckPlace.OUT: DeckPlace.ASIDE, **dict.fromkeys(decks.IN_MACHINE, DeckPlace.SHUFFLING)},
+    "shuffle_done": {DeckPlace.OUT: DeckPlace.ASIDE},  # what else it means: DeckVerified, DeckQuarantined
+    "shuffle_failed": {DeckPlace.OUT: DeckPlace.ASIDE, **dict.fromkeys(decks.IN_MACHINE, DeckPlace.FAILED)},
     "deck_out": {
+        **dict.fromkeys(decks.IN_MACHINE, DeckPlace.ASIDE),
         DeckPlace.READY: DeckPlace.OUT,
-        **dict.fromkeys(decks.IN_MACHINE - {DeckPlace.READY}, DeckPlace.ASIDE),
     },
 }
 
