@@ -13,7 +13,7 @@ import msgspec
 from controller.journal.codec import read_body
 from controller.journal.hands import Rows
 from controller.journal.recall import OVERRIDES
-from controller.journal.records import HAND_OPENED, Body, Row, stream_of
+from controller.journal.records import HAND_OPENED, TABLE_OPENED, Body, Row, stream_of
 
 RECALLED: Final = 50
 """Hands that a table recalls at once (regulations ask for ten)."""
@@ -49,14 +49,28 @@ def latest(source: Rows, last_hand: int, many: int = RECALLED) -> list[Summary]:
     for number in range(max(1, last_hand - many + 1), last_hand + 1):
         rows = source.stream(stream_of(number))
         if rows:
-            return list(summaries(source.rows(rows[0].seq - 1)))[::-1]
+            first = rows[0].seq
+            return list(summaries(source.rows(first - 1), *_in_force(source, first)))[::-1]
     return []
 
 
-def summaries(rows: Iterable[Row]) -> Iterator[Summary]:
-    """All hands that begin in these rows, in order."""
-    at: Summary | None = None
+def _in_force(source: Rows, seq: int) -> tuple[str, str]:
+    """Who dealt, and by which rules, when a hand began."""
     who = rules = ""
+    for row in source.rows_back(seq):
+        if _tells(row.body) and (body := read_body(row.body)).hand is None:
+            if body.type == "OperatorSignedOn" and _data(body).get("role") == "dealer":
+                who = who or _data(body)["operator"]
+            elif body.type == TABLE_OPENED:
+                rules = rules or _data(body).get("rules_id", "")
+        if who and rules:
+            break
+    return who, rules
+
+
+def summaries(rows: Iterable[Row], who: str = "", rules: str = "") -> Iterator[Summary]:
+    """All hands that begin in these rows, in order; who dealt and by which rules when the rows begin."""
+    at: Summary | None = None
     for row in rows:
         if not _tells(row.body):
             continue

@@ -6,13 +6,14 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.hil.rig import BIN, tablectl, until
+from tests.hil.rig import BIN, LAB_AUDITOR, tablectl, until
 
 pytestmark = pytest.mark.hil
 
@@ -55,6 +56,9 @@ def test_a_seed_gives_the_same_hands(folder: Path) -> None:
     assert one.returncode == other.returncode == 0, one.stderr + other.stderr
     assert one.stderr == other.stderr == ""
     assert blocks(one.stdout) == blocks(other.stdout)
+    argv = [sys.executable, str(LAB_AUDITOR), str(folder / "a/journal.db")]
+    lab = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert lab.stdout.startswith("OK 2 hands, "), lab.stdout + lab.stderr
     assert [re.match(r"hand \d", block)[0] for block in blocks(one.stdout)] == ["hand 1", "hand 2"]  # type: ignore[index]
     assert re.fullmatch(r"audit: OK 2 hands, \d+ records, head [0-9a-f]{64}", one.stdout.strip().splitlines()[-1])
     assert running(folder) == []

@@ -63,6 +63,7 @@ def test_the_list_holds_the_last_fifty_newest_first(rig: Rig) -> None:
     hands = found["hands"]
     assert [hand["hand"] for hand in hands] == list(range(HANDS + 1, HANDS - 49, -1))
     assert (hands[0]["outcome"], hands[0]["joker"]) == ("open", "")
+    assert {(hand["dealer"], hand["rules"]) for hand in hands} == {("d1", "jpoker")}
     for hand in hands[1:]:
         whole = past.recall_hand(rig.journal, hand["hand"])
         assert whole is not None
