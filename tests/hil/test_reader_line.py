@@ -86,6 +86,7 @@ def test_the_daemon_was_down_while_a_card_passed() -> None:
         assert again["expects"] == before["expects"]
         finish(rig)
         assert [r["data"]["reason"] for r in rig.records("ReadDoubted")] == ["away"]
+        assert rig.records("CardRefused") == []
 
 
 def test_the_plug_is_pulled_in_mid_deal() -> None:
