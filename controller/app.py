@@ -34,6 +34,7 @@ from controller.domain.state import Table
 from controller.errors import TableError
 from controller.hardware import Hardware, bet_sensors, inputs, open_hardware
 from controller.journal import keys as key_files
+from controller.journal.chain_watch import ChainWatch
 from controller.journal.codec import Registry
 from controller.journal.journal import Journal
 from controller.runtime.clock import Clock
@@ -292,7 +293,8 @@ class _Assembled:
             lambda: (journal.seq, journal.head.hex()),
         )
         watch = Watch(replayed.statistics, config.alarms, lambda: past.seconds(clock.stamp()))
-        recorder = Recorder(journal, clock, replayed.last_s)
+        self._chain = ChainWatch(Path(config.journal.path))
+        recorder = Recorder(journal, clock, replayed.last_s, lambda: self._chain.fault)
         self._service = Service(setup, replayed.table, recorder, os.urandom, self._changed, watch)
 
     def run(
@@ -302,6 +304,8 @@ class _Assembled:
         hw = self._hw
         self._pins.start()
         stack.callback(self._pins.close)
+        self._chain.start()
+        stack.callback(self._chain.close)
         self._server.start()
         stack.callback(self._server.close)
         loop = self._loop = Loop(self._parts(), hw.inbox)

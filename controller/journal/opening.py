@@ -14,6 +14,7 @@ import msgspec
 
 from controller.errors import TableError
 from controller.journal import chain
+from controller.journal.chain_watch import suspect
 from controller.journal.codec import CodecError
 from controller.journal.keys import Keys
 from controller.journal.store import Store
@@ -37,12 +38,14 @@ def open_verified(path: Path, owner: Owner, *, shared: bool = False) -> Store:
         try:
             who = identity(store.one_row(1))
             _same(who, owner, path)
-            verify_from(store, who, 1 if store.seq <= WHOLE_UP_TO else _anchor(store), path)
+            whole = store.seq <= WHOLE_UP_TO or suspect(path).exists()
+            verify_from(store, who, 1 if whole else _anchor(store), path)
         except CodecError as error:
             raise refused(str(error), path) from None
         except sqlite3.Error as error:
             raise refused(f"the file is damaged ({error})", path) from None
         undo.pop_all()
+        suspect(path).unlink(missing_ok=True)
         return store
 
 

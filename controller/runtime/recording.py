@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from controller.domain import events as ev
 from controller.domain.state import Table
@@ -16,8 +16,11 @@ from controller.table.statistics import Statistics
 class Recorder:
     """The journal behind the clock."""
 
-    def __init__(self, journal: Journal, clock: Clock, last_s: float = 0.0) -> None:
+    def __init__(
+        self, journal: Journal, clock: Clock, last_s: float = 0.0, chain_fault: Callable[[], str] = str
+    ) -> None:
         self._journal = journal
+        self._chain_fault = chain_fault
         self._clock = clock
         self._steps = Steps(clock, last_s)
 
@@ -34,8 +37,9 @@ class Recorder:
         self._journal.keep(*keeping.kept(table, statistics), self._clock.stamp())
 
     def lacking(self) -> str:
-        """Which copy is lost and why."""
-        return self._journal.lacking()
+        """Which copy is lost and why; or that the chain does not hold."""
+        fault = self._chain_fault()
+        return self._journal.lacking() or (f"chain: {fault}" if fault else "")
 
     def clock_step(self, behind: str) -> ev.ClockStepped | None:
         """A jump of the wall clock, or that it stands before the journal's last time otherwise than `behind` says."""
