@@ -38,6 +38,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "shares": st.sampled_from([(5, 5), (10,), (15, 5), ()]),
     "count": st.integers(0, 3), "amount": AMOUNTS, "cards": st.lists(st.sampled_from(CARDS), max_size=2).map(" ".join),
     "card": st.sampled_from([*CARDS, "JK", "xx"]), "index": st.integers(0, 5), "reason": st.just("test"),
+    "buy6": st.booleans(), "insurance": AMOUNTS,
     "ahead": st.sampled_from([0, 0, 1, 2]), "paid": st.sampled_from([None, 0, 30]),
     "place": st.sampled_from(["", "box", "draw", "dealer"]), "deck": st.sampled_from(["", "red"]),
     "operator": st.sampled_from(["", "d1", "s1"]), "cause": st.just(""), "ante_min": st.sampled_from([None, 10, 20]),
