@@ -65,8 +65,12 @@ may_write() {
     [ -n "$root" ] || [ "$(id -u)" = 0 ] || fail 0131 "not root" "install.sh" "run it with sudo"
 }
 
+booted() { # on a running system, and not, say, in the making of an image
+    [ -z "$root" ] && [ -d /run/systemd/system ]
+}
+
 daemon_stopped() {
-    if [ -z "$root" ] && command -v systemctl >/dev/null && systemctl is-active --quiet tabled; then
+    if booted && systemctl is-active --quiet tabled; then
         fail 0133 "the daemon runs" "tabled.service" "close the table, then: systemctl stop tabled"
     fi
 }
@@ -169,6 +173,7 @@ take_up() { # what the running system learns anew
     [ -z "$root" ] || return 0
     systemd-sysusers table-controller.conf
     systemd-tmpfiles --create table-controller.conf
+    booted || return 0
     systemctl daemon-reload
     if command -v udevadm >/dev/null; then udevadm control --reload && udevadm trigger; fi
 }
@@ -219,10 +224,10 @@ rollback)
     ;;
 remove)
     may_write; nothing_in_the_way; daemon_stopped
-    if [ -z "$root" ] && command -v systemctl >/dev/null; then systemctl disable --quiet tabled 2>/dev/null || true; fi
+    if booted; then systemctl disable --quiet tabled 2>/dev/null || true; fi
     rm -rf "$library" "$rules" "$root"/usr/bin/{tabled,tablectl} "$root/usr/lib/systemd/system/tabled.service" \
         "$root/usr/lib/udev/rules.d/60-table-controller.rules" "$root"/usr/lib/{sysusers,tmpfiles}.d/table-controller.conf
-    if [ -z "$root" ] && command -v systemctl >/dev/null; then systemctl daemon-reload; fi
+    if booted; then systemctl daemon-reload; fi
     echo "removed; left as they are: /etc/table-controller (configuration, keys), /var/lib/table-controller (journal)"
     ;;
 esac

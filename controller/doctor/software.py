@@ -29,7 +29,7 @@ def probe(scene: Scene) -> Iterator[Finding]:
     """Names, bench, libraries, Python."""
     yield from foreign(metadata.packages_distributions(), {name: _place(name) for name in NAMES}, _home())
     yield bench(_place("firmware_sim"), scene.config.table.mode)
-    yield from versions(_home() / LOCK, {one.name: one.version for one in metadata.distributions()})
+    yield from versions(_home() / LOCK, first_found((one.name, one.version) for one in metadata.distributions()))
     yield python(sys.version_info[:2])
 
 
@@ -57,6 +57,14 @@ def foreign(owners: Mapping[str, Sequence[str]], places: Mapping[str, Path | Non
             yield OURS.fail(f"module {name} is another one", str(place), f"remove it: ours lies in {home}")
         elif place is not None:
             yield OURS.ok(f"module {name} is ours", str(place.parent))
+
+
+def first_found(distributions: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The version that an import gets: the system may have others of the same name behind ours."""
+    found: dict[str, str] = {}
+    for name, version in distributions:
+        found.setdefault(_normal(name), version)
+    return found
 
 
 def bench(place: Path | None, mode: Mode) -> Finding:

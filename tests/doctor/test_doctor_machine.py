@@ -231,6 +231,10 @@ def test_versions_against_the_lock(tmp_path: Path) -> None:
     assert told.level is FAIL and told.what == "cobs is missing"
 
 
+def test_of_two_versions_the_one_in_front_counts() -> None:
+    assert software.first_found([("Click", "8.5"), ("six", "1"), ("click", "8.0")]) == {"click": "8.5", "six": "1"}
+
+
 @pytest.mark.parametrize(("version", "level"), [((3, 10), FAIL), ((3, 11), OK), ((3, 13), OK), ((3, 14), FAIL)])
 def test_python(version: tuple[int, int], level: Level) -> None:
     assert software.python(version).level is level

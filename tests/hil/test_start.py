@@ -156,6 +156,8 @@ def test_a_second_table_with_the_same(same: str, rig: Rig) -> None:
         code, line = refused(rig)
         assert code == 5
         assert str(theirs) in line
+        assert other.child is not None
+        assert same == "socket" or f"port in use by pid {other.child.pid}" in line  # F16
         assert devices_ready(other.now)
         assert other.stop()[0] == 0
 

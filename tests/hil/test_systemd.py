@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import pytest
 
+from tests.deploy.unit_file import unit
 from tests.hil.notify_socket import Systemd
 from tests.hil.rig import Rig, devices_ready, last_hand, pause, until
 
@@ -113,3 +114,23 @@ def test_a_stopped_process_feeds_nothing() -> None:
         rig.wait(devices_ready)
         assert last_hand(rig.now) == 0
         assert rig.stop()[0] == 0
+
+
+def test_f75_a_journal_that_stands_still_for_three_seconds_is_within_the_shipped_deadline() -> None:
+    deadline_s = float(unit()["WatchdogSec"][0])
+    with watched(deadline_s) as (rig, systemd):
+        rig.open_table()
+        rig.play_until(lambda s: s["phase"] == "dealing")
+        lock = stuck_journal(rig)
+        next(lock)
+        began = time.monotonic()
+        rig.press("K1")  # refused, and the refusal is a record: the loop waits for the journal
+        pause(3.0)
+        next(lock, None)
+        assert until(lambda: any(t > began + 3 for t, _ in systemd.said("WATCHDOG=1")), deadline_s)
+        beats = [t for t, _ in systemd.said("WATCHDOG=1")]
+        assert max(b - a for a, b in pairwise(beats)) < deadline_s
+        assert rig.child is not None and rig.child.poll() is None
+        rig.play_hands(1)
+        assert rig.stop()[0] == 0
+        rig.audit()
