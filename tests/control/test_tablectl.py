@@ -251,7 +251,7 @@ def test_operator_add_list_reset(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "operators.json"
     handle = pin_fd("1234\n")
     add = ("operator", "add", "s1", "--name", "Ann", "--role", "supervisor", "--role", "dealer")
-    assert run(*add, "--file", file, "--pin-fd", handle) == (0, "s1  dealer,supervisor  Ann\n", "")
+    assert run(*add, "--file", file, "--pin-fd", handle) == (0, "s1  dealer,supervisor  -  Ann\n", "")
     os.close(handle)
     handle = pin_fd("9999\n")
     code, _, err = run("operator", "reset", "s1", "--file", file, "--pin-fd", handle)
@@ -263,7 +263,7 @@ def test_operator_add_list_reset(run: Run, tmp_path: Path) -> None:
     assert run("operator", "reset", "s1", "--file", file, "--pin-fd", handle)[0] == 0
     os.close(handle)
     code, out, _ = run("operator", "list", "--file", file, "--json")
-    assert json.loads(out) == [{"id": "s1", "name": "Ann", "roles": ["dealer", "supervisor"]}]
+    assert json.loads(out) == [{"id": "s1", "name": "Ann", "roles": ["dealer", "supervisor"], "badge": False}]
 
 
 def test_help_and_version(run: Run) -> None:
