@@ -24,7 +24,7 @@ from controller.journal.copies import Pair
 from controller.journal.durable import Durable
 from controller.journal.hands import read_hand
 from controller.journal.keys import Keys
-from controller.journal.opening import Owner, open_verified, refused
+from controller.journal.opening import Owner, newest_kept, open_verified, refused
 from controller.journal.reader import Reader
 from controller.journal.recall import recall
 from controller.journal.records import (
@@ -34,7 +34,6 @@ from controller.journal.records import (
     MEMORY_CLEARED,
     SCHEMA,
     SIGNED,
-    STATE_KEPT,
     TABLE_OPENED,
     Checkpoint,
     Continues,
@@ -63,7 +62,7 @@ class Journal:
         self._codec = Codec(registry, who.journal_id, keys.credential)
         self.identity = who
         self.last_hand, self._key = self._find_hand()
-        self.kept = self._find_kept()
+        self.kept = newest_kept(files.store)
         self._opened = self._find_opened()
 
     @classmethod
@@ -189,9 +188,9 @@ class Journal:
         return self.append([Checkpoint()], hand=None, stamp=stamp)[0]
 
     def keep(self, state: dict[str, Any], memory: str, stamp: Stamp) -> None:
-        """The table's state between hands, whole, for the next start. `memory` is wrapped."""
+        """The table's state between hands, whole and signed, for the next start. `memory` is wrapped."""
         event = StateKept(state=state, memory=memory, opened=self._opened, before=self.kept)
-        self.kept = self.append([event], hand=None, stamp=stamp)[0].seq
+        self.kept = self.append([event, Checkpoint()], hand=None, stamp=stamp)[0].seq
 
     def kept_states(self) -> Iterator[Record]:
         """The kept states, newest first."""
@@ -277,13 +276,6 @@ class Journal:
     def _hands_before(self) -> int:
         """The last hand before this file's first."""
         return int(getattr(self._second(), "hand", 0))
-
-    def _find_kept(self) -> int:
-        """Number of the newest kept state; 0 where there is none."""
-        for row in self._store.rows_back(self._store.seq + 1):
-            if b'"type":"StateKept"' in row.body and read_body(row.body).type == STATE_KEPT:
-                return row.seq
-        return 0
 
     def _find_opened(self) -> int:
         """Number of the record with the rules in force last."""

@@ -15,8 +15,9 @@ import msgspec
 from controller.errors import TableError
 from controller.journal import chain
 from controller.journal.chain_watch import suspect
-from controller.journal.codec import CodecError
+from controller.journal.codec import CodecError, read_body
 from controller.journal.keys import Keys
+from controller.journal.records import STATE_KEPT
 from controller.journal.store import Store
 from controller.journal.walk import Identity, Walker, identity
 
@@ -65,13 +66,22 @@ def refused(what: str, path: Path) -> TableError:
     return TableError(208, f"the journal does not verify: {what}", str(path), remedy, exit_code=3)
 
 
+def newest_kept(store: Store) -> int:
+    """The newest kept state that a signature stands right behind; 0 where there is none. Others count for nothing."""
+    signed = False
+    for row in store.rows_back(store.seq + 1):
+        if signed and b'"type":"StateKept"' in row.body and read_body(row.body).type == STATE_KEPT:
+            return row.seq
+        signed = b'"signature":"' in row.body
+    return 0
+
+
 def _anchor(store: Store) -> int:
     """The last but one signed record, or the newest kept state where that is older: the replay begins there."""
-    signed, kept = 0, False
+    kept, signed = newest_kept(store), 0
     for row in store.rows_back(store.seq + 1):
         signed += b'"signature":"' in row.body
-        kept = kept or b'"type":"StateKept"' in row.body
-        if signed >= 2 and kept:
+        if signed >= 2 and row.seq <= kept:
             return row.seq
     return 1
 

@@ -74,7 +74,7 @@ def test_a_start_reads_from_the_newest_kept_state_only(tmp_path: Path, monkeypat
     assert replayed.table == before
     assert replayed.opened is not None
     (_, newest) = (record for record in rig.journal.replay() if isinstance(record.event, StateKept))
-    assert walked == list(range(newest.seq - 1, last + 1))  # from the checkpoint in front of it
+    assert walked == list(range(newest.seq, last + 1))
     rig.close()
 
 
@@ -90,6 +90,21 @@ def test_what_cannot_be_read_back_is_passed_over(tmp_path: Path) -> None:
     rig.close()
     journal = open_journal(tmp_path)
     assert past.replay(journal).table == closed != before
+    journal.close()
+
+
+def test_a_kept_state_that_nobody_signed_counts_for_nothing(tmp_path: Path) -> None:
+    """Somebody with the file and without the key appends one: the start folds the records all the same."""
+    rig = Rig(tmp_path, make_setup("jpoker"), keep_every=1).open()
+    rig.stake(b1=10).lock().finish()
+    before = rig.table
+    assert rig.journal is not None
+    rich = msgspec.structs.replace(before, hand=None, meter="1000000")
+    state, memory = keeping.kept(rich, Statistics())
+    rig.journal.append([StateKept(state=state, memory=memory)], hand=None, stamp=rig.clock.stamp())
+    rig.close()
+    journal = open_journal(tmp_path)
+    assert past.replay(journal).table == before
     journal.close()
 
 
