@@ -6,7 +6,7 @@ from typing import Any
 
 from harness import D1, S1, Rig, make_setup
 from harness_parts import quick_folder
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from controller.domain import commands as cm
@@ -108,6 +108,8 @@ def check(events: list[Any]) -> None:
 
 @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(STEPS)
+@example([("round", "R-1", {}), ("round", "B-2", {}), ("lost", "B-2", {}), ("hand", "R-1", {})])
+@example([("round", "R-1", {}), ("round", "B-2", {}), ("shuffle_started", "B-2", {}), ("hand", "R-1", {})])
 def test_no_deck_is_dealt_that_was_not_counted_right(steps: list[tuple[str, str, dict[str, int]]]) -> None:
     with quick_folder() as folder:
         rig = Rig(folder, setup=make_setup("oasis_ru", decks=DeckRules(shuffler=True)))

@@ -57,7 +57,8 @@ def _shuffler_adopted(table: Table, event: ev.ShufflerAdopted) -> Table:
 
 
 def _unseen(table: Table) -> Table:
-    found = tuple(replace(d, place=DeckPlace.ASIDE) if d.place in decks.IN_MACHINE else d for d in table.decks)
+    doubtful = {*decks.IN_MACHINE, DeckPlace.OUT}  # one that is out may have been in again
+    found = tuple(replace(d, place=DeckPlace.ASIDE) if d.place in doubtful else d for d in table.decks)
     return replace(table, decks=tuple(d for d in found if d.place is not DeckPlace.OFFERED))
 
 
