@@ -36,6 +36,7 @@ REMEDIES: dict[str, str] = {
     "key_commit": _WRONG,
     "seal": _WRONG,
     "draw": _WRONG,
+    "archive": "bring back the very file that is named; if it was changed, keep it apart and compare the mirror's",
     "meter": "stop the progressive; compare the meter's own record of wins and drops with the named hand",
 }
 """What to do about a finding, by its code: docs/journal.md lists them."""

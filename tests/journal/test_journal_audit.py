@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 
 from controller.errors import TableError
 from controller.journal.auditing import Checks, Options
-from controller.journal.hands import Finding, Hand
+from controller.journal.hands import REMEDIES, Finding, Hand
 from controller.journal.keys import public_key
 from controller.journal.recall import check_draw
 from controller.journal.verify import Report, audit
@@ -346,6 +347,17 @@ def test_a_hand_that_nobody_opened_and_numbers_that_jump(tmp_path: Path) -> None
     report = check(tmp_path / "journal.db")
     assert report.first is not None
     assert report.first.code == "hand"
+
+
+def test_every_kind_of_finding_says_what_to_do() -> None:
+    """Codes as the program's own text has them, beside the table of remedies and the page."""
+    room = Path(__file__).parents[2]
+    source = "".join(path.read_text("utf-8") for path in (room / "controller").rglob("*.py"))
+    used = set(re.findall(r"Finding\([^\"()]*(?:\([^()]*\))?[^\"()]*\"([a-z_]+)\"", source))
+    used |= set(re.findall(r"_find\([^\"]*?\"([a-z_]+)\"", source))
+    assert {"chain", "schema", "meter", "archive", "end"} <= used <= set(REMEDIES)
+    page = (room / "docs/journal.md").read_text("utf-8")
+    assert all(f"`{code}`" in page for code in REMEDIES)
 
 
 def test_a_check_that_cannot_take_a_hand_is_a_finding(path: Path) -> None:
