@@ -8,7 +8,7 @@ import sqlite3
 import pytest
 
 from tests.hil.commands import tablectl_here
-from tests.hil.rig import Rig, Snapshot, table
+from tests.hil.rig import Rig, Snapshot, table, until
 from tests.hil.test_not_recording import stuck
 
 pytestmark = pytest.mark.hil
@@ -50,6 +50,7 @@ def test_killed_and_its_main_file_spoilt_it_starts_from_the_mirror() -> None:
     with table(seed=3, changes=WITH_MIRROR) as rig:
         rig.play_hands(1)
         before = rig.play_until(lambda s: s["phase"] == "decisions")
+        assert until(lambda: bodies(rig.journal) == bodies(rig.folder / "mirror.db"), 5)  # it follows a moment later
         rig.kill()
         data = rig.journal.read_bytes()
         rig.journal.write_bytes(data[: len(data) // 2])
