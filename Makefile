@@ -38,6 +38,7 @@ bench: .venv/.ready
 	@PYTHONPATH=tests/table:. $(PY) benchmarks/year.py $(HANDS_OF_A_JOURNAL)
 
 soak: .venv/.ready
+	@scripts/test-tools
 	@$(PY) tests/soak.py $(SEEDS)
 	@$(PY) tests/soak_line.py $(LINES) $(FRAMES) $(PLUGS)
 

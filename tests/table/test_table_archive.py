@@ -133,7 +133,7 @@ def test_the_mirror_goes_over_to_the_new_file(tmp_path: Path) -> None:
     assert checked(tmp_path / "journal.db").head == checked(mirror).head
 
 
-@pytest.mark.skipif(not strace_there(), reason="strace is not installed (.ci/run installs it)")
+@pytest.mark.skipif(not strace_there(), reason="strace is not installed (`make test` as root installs it)")
 @pytest.mark.parametrize("power", [False, True])
 def test_cut_off_at_any_call_the_table_has_its_journal(power: bool, tmp_path: Path) -> None:
     """The old one whole or the new one whole, and archiving again brings it to its end."""

@@ -16,7 +16,7 @@ from crash_images import Call, Disk
 from controller.errors import TableError
 from controller.rulesets import shipped
 
-pytestmark = pytest.mark.skipif(not strace_there(), reason="strace is not installed (.ci/run installs it)")
+pytestmark = pytest.mark.skipif(not strace_there(), reason="strace is not installed (`make test` as root installs it)")
 
 EVERY_CALL = ("jpoker",)
 
