@@ -231,7 +231,7 @@ class Shoe:
         if kind == SHUFFLE:
             if len(body) < 4 or not is_text(body[4:]):
                 return
-        elif len(body) != LENGTHS[kind]:
+        elif len(body) != LENGTHS[kind] or (kind == POLL and body[:4] == bytes(4)):
             return
         if kind == POLL:
             self.polled(session, body)
