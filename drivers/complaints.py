@@ -66,8 +66,8 @@ class Complaints:
         return [self.fault("truncated", f"a frame broke off after {unfinished} bytes")]
 
     def protocol(self, bad: BadMessage, now_ns: int) -> list[DeviceFault]:
-        """A whole frame that breaks the protocol."""
-        return self.once("protocol", bad.what, now_ns)
+        """A whole frame that breaks the protocol; an event that does blocks everything behind it."""
+        return self.once("unreadable_event" if bad.event else "protocol", bad.what, now_ns)
 
     def tampered(self, found: Tampered, now_ns: int, expected: str) -> list[DeviceFault]:
         """A whole frame that no honest device sends: told by kind; too many forged ones end all trust.
@@ -87,9 +87,7 @@ class Complaints:
                     "downgrade", "a frame in clear was refused: not the paired device, or not paired", now_ns
                 )
             case Tamper.WRONG_KEY:
-                claimed = found.claimed
-                who = f"{claimed.model} {claimed.serial}" if claimed else "device"
-                return self.once("wrong_key", f"{who} does not prove this table's key", now_ns)
+                return self._wrong_key(found, now_ns, expected)
             case Tamper.UNPAIRED:
                 return self.once("unpaired", "this table has no key for it: pair it", now_ns)
             case _:
@@ -107,6 +105,7 @@ class Complaints:
         return DeviceFault(self._device, code, detail)
 
     def _wrong_key(self, found: Tampered, now_ns: int, expected: str) -> list[DeviceFault]:
+        """Ports that were swapped are told as such: it says of itself that it is another kind of device."""
         claimed = found.claimed
         kind = claimed.model.split("/")[0] if claimed else expected
         if kind != expected:

@@ -46,6 +46,9 @@ class Health(StrEnum):
     UNTRUSTED = "untrusted"
 
 
+DISTRUSTED = frozenset({"tampered", "unreadable_event"})
+"""Troubles of a line after which nothing on it is relied on until people have looked."""
+
 PLAY = (Phase.LOCKED, Phase.DEALING, Phase.DECISIONS, Phase.REVEAL, Phase.SETTLING)
 HELD = (Phase.BETTING, *PLAY)
 

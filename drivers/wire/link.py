@@ -12,7 +12,7 @@ import msgspec
 
 from drivers.wire.codec import from_bytes, to_bytes
 from drivers.wire.framing import DELIMITER, FrameFault, Framer, encode_frame
-from drivers.wire.messages import Message, ProtocolError, is_from_host
+from drivers.wire.messages import Event, Message, ProtocolError, is_from_host
 from drivers.wire.session import NoSession, Opened, Seal, Tampered
 
 
@@ -24,9 +24,17 @@ class Side(Enum):
 
 
 class BadMessage(msgspec.Struct, frozen=True):
-    """A frame without noise that breaks the protocol. `what` never holds a card."""
+    """A frame without noise that breaks the protocol. `what` never holds a card.
+
+    `event`: it was an EVENT, which can then never be taken, nor anything that the device has logged behind it.
+    """
 
     what: str
+    event: bool = False
+
+
+class _BadEvent(ProtocolError):
+    """As BadMessage.event."""
 
 
 class Begun(msgspec.Struct, frozen=True):
@@ -96,7 +104,7 @@ class Link:
             items = self._message(found, now_ns)
         except ProtocolError as error:
             self.protocol_errors += 1
-            return [BadMessage(str(error))]
+            return [BadMessage(str(error), isinstance(error, _BadEvent))]
         refused = any(isinstance(item, Tampered) for item in items)
         self.tampered += refused
         self.frames += not refused
@@ -104,17 +112,25 @@ class Link:
 
     def _message(self, content: bytes, now_ns: int) -> list[Received]:
         if self._seal is None:
-            message = from_bytes(content)
-            self._not_ours(message.TYPE)
-            return [message]
+            self._not_ours(content[2])
+            return [_parsed(content)]
         self._not_ours(content[2])
         found = self._seal.unwrap(content, now_ns)
         if not isinstance(found, Opened):
             return [] if found is None else [found]
-        message = from_bytes(found.content)
+        message = _parsed(found.content)
         begun: list[Received] = [] if found.begun is None else [Begun(found.begun)]
         return [*begun, Late(message) if found.late else message]
 
     def _not_ours(self, message_type: int) -> None:
         if is_from_host(message_type) == (self._side is Side.HOST):
             raise ProtocolError(f"our own message {message_type:02x} came back (echo)")
+
+
+def _parsed(content: bytes) -> Message:
+    try:
+        return from_bytes(content)
+    except ProtocolError as error:
+        if content[2] == Event.TYPE:
+            raise _BadEvent(str(error)) from None
+        raise

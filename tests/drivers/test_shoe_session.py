@@ -306,9 +306,21 @@ def test_f53_an_unknown_card_code_is_a_fault_and_never_a_card() -> None:
     table.to_host = lambda data: encode_frame(content) if data else b""
     table.said.clear()
     table.run(500)
-    assert table.said[0] == DeviceFault("shoe", "protocol", "unknown card code: 35")
+    assert table.said[0] == DeviceFault("shoe", "unreadable_event", "unknown card code: 35")
     assert table.told(CardRead) == []
-    assert table.codes().count("protocol") == 1
+    assert table.codes().count("unreadable_event") == 1
+
+
+def test_a_kind_of_the_cards_own_range_that_nobody_knows_is_no_note() -> None:
+    """Kinds 03 to 0F tell of cards in some later page: never passed over, and nothing behind it is taken."""
+    table = ready_table()
+    table.device.cards(51)
+    content = to_bytes(m.Event(1, m.EventKind.CARD, 51))[:-2] + b"\x03"
+    table.to_host = lambda data: encode_frame(content) if data else b""
+    table.said.clear()
+    table.run(500)
+    assert table.said[0] == DeviceFault("shoe", "unreadable_event", "unknown kind of event 03")
+    assert table.told(CardRead) == []
 
 
 def test_nothing_grows_under_junk() -> None:

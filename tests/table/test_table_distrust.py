@@ -16,7 +16,7 @@ def trouble(rig: Rig, code: str) -> None:
     rig.device(cm.TroubleIn(device="shoe", code=code, detail="somebody is on the wire"))
 
 
-@pytest.mark.parametrize("code", ["wrong_key", "downgrade", "tampered"])
+@pytest.mark.parametrize("code", ["wrong_key", "downgrade", "tampered", "unreadable_event"])
 def test_a_shoe_that_is_not_ours_stops_a_hand(code: str) -> None:
     rig = locked()
     trouble(rig, code)
@@ -36,9 +36,10 @@ def test_what_was_refused_once_is_on_record_and_stops_nothing(code: str) -> None
     rig.finish()
 
 
-def test_a_distrusted_shoe_deals_no_hand_until_people_say_so() -> None:
+@pytest.mark.parametrize("code", ["tampered", "unreadable_event"])
+def test_a_distrusted_shoe_deals_no_hand_until_people_say_so(code: str) -> None:
     rig = table().stake(b1=10)
-    trouble(rig, "tampered")
+    trouble(rig, code)
     assert rig.table.devices["shoe"] is Health.UNTRUSTED
     assert (rig.phase, rig.hand.fault_cause) == (Phase.FAULT, Cause.SHOE)
     rig.connect("shoe")  # introducing itself again does not help

@@ -9,7 +9,7 @@ from controller.domain.evolve.decks import hand_over, put_away
 from controller.domain.evolve.discard_tray import cleared, left_on_the_felt, was_away
 from controller.domain.evolve.folding import on, proposed, replace, trusting, with_hand
 from controller.domain.pending import Announced, Dispute
-from controller.domain.phases import Health, JokerPhase, Phase, next_health
+from controller.domain.phases import DISTRUSTED, Health, JokerPhase, Phase, next_health
 from controller.domain.state import (
     SHUFFLER,
     BoxStatus,
@@ -162,7 +162,7 @@ def _device_down(table: Table, event: ev.DeviceDown) -> Table:
 def _device_troubled(table: Table, event: ev.DeviceTroubled) -> Table:
     if event.device not in table.devices:  # a key, the journal: nothing waits for its health
         return table
-    health = next_health(table.devices[event.device], "distrusted" if event.code == "tampered" else "misbehaves")
+    health = next_health(table.devices[event.device], "distrusted" if event.code in DISTRUSTED else "misbehaves")
     return replace(table, devices={**table.devices, event.device: health})
 
 

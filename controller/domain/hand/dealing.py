@@ -11,7 +11,7 @@ from controller.domain import events as ev
 from controller.domain.hand import by_hand, decks
 from controller.domain.hand.expects import Expect, Want, expects
 from controller.domain.hand.setup import Setup
-from controller.domain.phases import HELD, JokerPhase, Phase, next_joker, next_phase
+from controller.domain.phases import DISTRUSTED, HELD, JokerPhase, Phase, next_joker, next_phase
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import SHUFFLER, UNKNOWN, CardSource, Cause, FaceDown, FaceUp, Hand, ShoeMemory, Table
 
@@ -215,7 +215,7 @@ CARD_AT_SHOE = {
 }
 """Where a card is when the shoe introduces itself in a hand; whatever comes of it the shoe tells by its events."""
 
-STOPPING_CODES = frozenset({"wrong_device", "log_restarted", "wrong_key", "downgrade", "tampered"})
+STOPPING_CODES = frozenset({"wrong_device", "log_restarted", "wrong_key", "downgrade", *DISTRUSTED})
 
 
 def trouble_in(table: Table, cmd: cm.TroubleIn) -> Result:
