@@ -34,7 +34,7 @@ def pair(
     revoke: bool,
     as_json: bool,
 ) -> None:
-    """A new key for DEVICE (shoe): set the switch inside it, then call this within a minute."""
+    """A new key for DEVICE (shoe or shuffler): set the switch inside it, then call this within a minute."""
     path = socket_path(socket, config)
     identities = list(zip(operators, read_pins(operators, pin_fd), strict=True))
     with Client(path) as client:

@@ -98,6 +98,18 @@ def test_the_credentials_are_those_that_the_examples_name() -> None:
     assert set(given.values()) == {f"/etc/table-controller/{name}" for name in given}
 
 
+def test_device_keys_lie_where_the_daemon_may_write_them() -> None:
+    """Pairing writes them, and the unit sees /etc read-only. Lines that wait to be taken in are looked at too."""
+    state = f"/var/lib/{unit()['StateDirectory'][0]}/"
+    named = [
+        path
+        for example in (DEPLOY / "config").glob("*.toml")
+        for path in re.findall(r'^(?:# )?key = "(/.*?)"', example.read_text("utf-8"), re.M)
+    ]
+    assert len(named) > len(list((DEPLOY / "config").glob("*.toml"))) and unit()["ProtectSystem"] == ["strict"]
+    assert [path for path in named if not path.startswith(state)] == []
+
+
 def test_users_and_folders_as_systemd_makes_them(tmp_path: Path) -> None:
     users = str(DEPLOY / "sysusers.d/table-controller.conf")
     (tmp_path / "etc").mkdir()
