@@ -48,7 +48,8 @@ def main() -> None:
     frames(count)
     print(f"soak: OK {count} fuzzed frames, {time.perf_counter() - start:.0f} s", flush=True)
     found = replug.run(plugs)
-    print(f"soak: OK {plugs} plugs pulled, back within {found.slowest_s:.2f} s, {time.perf_counter() - start:.0f} s")
+    cost = f"back within {found.slowest_s:.2f} s, {found.busy_s:.0f} s busy"
+    print(f"soak: OK {plugs} plugs pulled, {cost}, {time.perf_counter() - start:.0f} s")
 
 
 if __name__ == "__main__":

@@ -141,7 +141,7 @@ class Times:
         self.ns += int(seconds * 1e9)
 
 
-@pytest.mark.parametrize(("refused_s", "told"), [(1.5, False), (4.0, True)])
+@pytest.mark.parametrize(("refused_s", "told"), [(1.5, False), (2.9, False), (4.0, True)])
 def test_f34_permission_may_take_three_seconds(refused_s: float, told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     bus, device, inbox, times = UsbBus(), Echo(), Inbox(), Times()
     monkeypatch.setattr("firmware_sim.usb_bus.time.monotonic_ns", lambda: times.ns)

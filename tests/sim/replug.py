@@ -116,6 +116,8 @@ def run(cycles: int, *, card_every: int = 50) -> Found:
         found.cards = [event.card for event in host.told if isinstance(event, CardRead)]
         found.told = sum(not isinstance(event, CardRead | DeviceFault) for event in host.told)
     assert abs(found.descriptors) <= 1 and found.threads == 0, found
+    assert found.told <= 2 * cycles + 3, "one loss and one return each, no more"
+    assert found.busy_s < 0.1 * cycles, found
     return found
 
 

@@ -132,6 +132,7 @@ def test_a_deal_enable_held_back_with_the_whole_line_opens_no_shoe(wire: Wire) -
     wire.pass_ms(100)
     held: list[bytes] = []
     wire.for_device = lambda sent: held.extend(sent) or []  # type: ignore[func-returns-value]
+    wire.pass_ms(300)  # a poll goes first: taken as fresh, it would make the command after it good
     wire.shoe.enable_deal(True)
     wire.pass_ms(1300)
     for frame in held:
