@@ -17,7 +17,7 @@ from types import TracebackType
 from firmware_sim.dealer import Dealer
 from firmware_sim.deck_desk import DeckDesk
 from firmware_sim.errors import BenchError
-from firmware_sim.faults import DECKS, LASTING, SCANS, Fault, FaultBook
+from firmware_sim.faults import DECKS, LASTING, LINE, SCANS, Fault, FaultBook
 from firmware_sim.feed import Feed, Snapshot, cards_on_table
 from firmware_sim.gpio_server import GpioServer
 from firmware_sim.panel import HOLD_S, Panel
@@ -254,16 +254,8 @@ class Bench:
                 self._spoil(fault)
             case fault if fault in DECKS:
                 self.decks.inject(fault)
-            case Fault.LOST_ACK:
-                self._proper_shoe(fault).lose_acks(0.6)
-            case Fault.DUPLICATE_FRAMES:
-                self._proper_shoe(fault).twice = True
-            case Fault.NOISE:
-                self._proper_shoe(fault).noise = True
-            case Fault.FORGED_FRAMES:
-                self._proper_shoe(fault).forge()
-            case Fault.REPLAYED_FRAMES:
-                self._proper_shoe(fault).replay()
+            case fault if fault in LINE:
+                self._spoil_line(self._proper_shoe(fault), fault)
             case Fault.UNPLUG_SHORT:
                 self.unplug_shoe(0.3)
             case Fault.UNPLUG_LONG:
@@ -278,11 +270,41 @@ class Bench:
                 self.panel.bouncing = True
             case Fault.STUCK_KEY:
                 self.panel.stick("K3")
+            case Fault.KEY_STORM:
+                self.panel.storm("K3")
+            case Fault.SLOW_DISPLAY:
+                self.gpio.attach(DISPLAY_DEVICE, self._slow_display)
+                self._later(5.0, partial(self.gpio.attach, DISPLAY_DEVICE, self.display.transfer))
             case Fault.STUCK_SENSOR:
                 self.board.stick_sensor(3)
             case Fault.DOOR_OPEN:
                 self.turn("DOOR", on=True)
                 self._later(1.0, partial(self.turn, "DOOR", on=False))
+
+    def _spoil_line(self, shoe: ShoeUnit, fault: Fault) -> None:
+        match fault:
+            case Fault.LOST_ACK:
+                shoe.lose_acks(0.6)
+            case Fault.DUPLICATE_FRAMES:
+                shoe.twice = True
+            case Fault.NOISE:
+                shoe.noise = True
+            case Fault.SPLIT_FRAMES:
+                shoe.split = True
+            case Fault.FORGED_FRAMES:
+                shoe.forge()
+            case Fault.REPLAYED_FRAMES:
+                shoe.replay()
+            case Fault.SHOE_SWAPPED:
+                self._later(3.0, shoe.swap())
+            case Fault.PORT_BUSY:
+                shoe.unplug()
+                shoe.plug(taken=True)
+                self._later(3.0, shoe.let_go)
+
+    def _slow_display(self, data: list[int]) -> list[int]:
+        time.sleep(0.2)
+        return self.display.transfer(data)
 
     def _spoil(self, fault: Fault) -> None:
         if not isinstance(self.shoe, CardReader):

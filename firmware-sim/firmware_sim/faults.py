@@ -23,6 +23,9 @@ class Fault(StrEnum):
     NOISE = "noise"
     FORGED_FRAMES = "forged-frames"
     REPLAYED_FRAMES = "replayed-frames"
+    SPLIT_FRAMES = "split-frames"
+    SHOE_SWAPPED = "shoe-swapped"
+    PORT_BUSY = "port-busy-3s"
     UNPLUG_SHORT = "unplug-300ms"
     UNPLUG_LONG = "unplug-3s"
     SHOE_RESTART = "shoe-restart"
@@ -30,6 +33,8 @@ class Fault(StrEnum):
     BOARD_DEAD = "board-dead"
     BOUNCING_KEYS = "bouncing-keys"
     STUCK_KEY = "stuck-key"
+    KEY_STORM = "key-storm"
+    SLOW_DISPLAY = "slow-display"
     STUCK_SENSOR = "stuck-sensor"
     DOOR_OPEN = "door-open"
     DOUBLE_SCAN = "double-scan"
@@ -51,7 +56,7 @@ class Fault(StrEnum):
 
 
 # These are a state of the hardware and hold from the start; the others are an event within a hand.
-LASTING = frozenset({Fault.DUPLICATE_FRAMES, Fault.NOISE, Fault.BOUNCING_KEYS})
+LASTING = frozenset({Fault.DUPLICATE_FRAMES, Fault.NOISE, Fault.SPLIT_FRAMES, Fault.BOUNCING_KEYS})
 
 WHAT = {
     Fault.UNREAD_CARD: "one card leaves the shoe unread",
@@ -62,6 +67,9 @@ WHAT = {
     Fault.NOISE: "noise on the serial line, damaged frames among it",
     Fault.FORGED_FRAMES: "somebody puts six invented cards on the shoe's line",
     Fault.REPLAYED_FRAMES: "somebody plays the shoe's last frames again",
+    Fault.SPLIT_FRAMES: "whatever the shoe sends arrives in two parts",
+    Fault.SHOE_SWAPPED: "a shoe with another key stands in for the paired one for 3 s in mid-deal",
+    Fault.PORT_BUSY: "the shoe is plugged in anew, and another program holds its port for 3 s",
     Fault.UNPLUG_SHORT: "the shoe's plug is out for 300 ms in mid-deal",
     Fault.UNPLUG_LONG: "the shoe's plug is out for 3 s in mid-deal",
     Fault.SHOE_RESTART: "the shoe loses power in mid-deal and comes back",
@@ -69,6 +77,8 @@ WHAT = {
     Fault.BOARD_DEAD: "the joker board loses its supply",
     Fault.BOUNCING_KEYS: "contacts bounce for 4 ms",
     Fault.STUCK_KEY: "key K3 goes down and stays down",
+    Fault.KEY_STORM: "the contact of key K3 makes sixty edges at once and is open again",
+    Fault.SLOW_DISPLAY: "for 5 s each transfer to the text display takes 200 ms",
     Fault.STUCK_SENSOR: "the bet sensor of box 3 says chip and goes on saying so",
     Fault.DOOR_OPEN: "the enclosure's door is open for a second in mid-deal",
     Fault.DOUBLE_SCAN: "plain reader: a card is scanned twice at once",
@@ -90,6 +100,18 @@ WHAT = {
 }
 
 DECKS = frozenset(fault for fault in Fault if fault.startswith(("shuffler-", "deck-")))
+LINE = frozenset(
+    {
+        Fault.LOST_ACK,
+        Fault.DUPLICATE_FRAMES,
+        Fault.NOISE,
+        Fault.SPLIT_FRAMES,
+        Fault.FORGED_FRAMES,
+        Fault.REPLAYED_FRAMES,
+        Fault.SHOE_SWAPPED,
+        Fault.PORT_BUSY,
+    }
+)
 SCANS = frozenset({Fault.DOUBLE_SCAN, Fault.GLUED_SCAN, Fault.SPLIT_SCAN, Fault.JUNK_SCAN})
 
 

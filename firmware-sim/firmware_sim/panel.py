@@ -72,6 +72,13 @@ class Panel:
             self._set(name, active=True)
             self._stuck.add(name)
 
+    def storm(self, name: str, edges: int = 60) -> None:
+        """A contact that does not know what it wants, and is open again at the end."""
+        with self._lock:
+            for number in range(edges):
+                self._set(name, active=number % 2 == 0)
+            self._set(name, active=False)
+
     def free(self, name: str) -> None:
         """The stuck key comes up."""
         with self._lock:

@@ -8,6 +8,7 @@ lost, for there is no flow control. Owns the file descriptor; knows nothing of t
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import pty
 from pathlib import Path
@@ -19,6 +20,7 @@ class PtyPort:
     def __init__(self, link: Path) -> None:
         self.link = link
         self._master = -1
+        self._taken = -1
         self.idle = False  # nobody has the host's end open
 
     @property
@@ -26,21 +28,35 @@ class PtyPort:
         """The device's end, or -1 while unplugged."""
         return self._master
 
-    def plug(self) -> None:
-        """Make a new pty and put its path under the link. A plugged port stays as it is."""
+    def plug(self, *, taken: bool = False) -> None:
+        """Make a new pty and put its path under the link. A plugged port stays as it is.
+
+        `taken`: somebody has locked the host's end before anybody else sees it, until `let_go`.
+        """
         if self._master >= 0:
             return
         self._master, slave = pty.openpty()
         path = os.ttyname(slave)
-        os.close(slave)
+        if taken:
+            fcntl.flock(slave, fcntl.LOCK_EX)
+            self._taken = slave
+        else:
+            os.close(slave)
         os.set_blocking(self._master, False)
         fresh = self.link.with_name(self.link.name + ".new")
         fresh.unlink(missing_ok=True)
         fresh.symlink_to(path)
         fresh.replace(self.link)
 
+    def let_go(self) -> None:
+        """Whoever had taken the host's end gives it back."""
+        if self._taken >= 0:
+            os.close(self._taken)
+            self._taken = -1
+
     def unplug(self) -> None:
         """The device's end is gone, and the link with it; the host's end hangs up."""
+        self.let_go()
         if self._master < 0:
             return
         self.link.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ import select
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -34,7 +35,8 @@ class ShoeUnit:
         self.device = ShoeDevice(self._log, key=memory.read())
         self.device.keep_key = memory.write
         self.noise = False
-        self.twice = False
+        self.twice = self.split = False
+        self._rest = b""
         self._heard: deque[bytes] = deque(maxlen=8)
         self._random = Random(f"{seed}/line")
         self._lock = threading.Lock()
@@ -113,11 +115,29 @@ class ShoeUnit:
         with self._lock:
             self.port.unplug()
 
-    def plug(self) -> None:
-        """Put the plug back."""
+    def plug(self, *, taken: bool = False) -> None:
+        """Put the plug back; `taken`: another program has the port first, until `let_go`."""
         with self._lock:
-            self.port.plug()
+            self.port.plug(taken=taken)
         self._wake()
+
+    def let_go(self) -> None:
+        """That program ends."""
+        with self._lock:
+            self.port.let_go()
+
+    def swap(self) -> Callable[[], None]:
+        """Another shoe stands here, of another serial number and with a key of its own. Returns how to swap back."""
+        mine, key = self.device.serial, self.device.key
+        self._become("SIM-0666", self._random.randbytes(32) if key else None)
+        return lambda: self._become(mine, key)
+
+    def _become(self, serial: str, key: bytes | None) -> None:
+        self.unplug()
+        with self._lock:
+            self.device.serial, self.device.key = serial, key
+            self.device.restart()
+        self.plug()
 
     def restart(self) -> None:
         """Power off and on."""
@@ -151,7 +171,13 @@ class ShoeUnit:
             sent = self.device.outgoing()
             if sent:
                 self._heard.append(sent)
-            self.port.write(self._on_the_line(sent))
+            self.port.write(self._in_parts(self._on_the_line(sent)))
+
+    def _in_parts(self, data: bytes) -> bytes:
+        """What goes out now; the rest of it with the next round."""
+        half = len(data) // 2 if self.split else len(data)
+        now, self._rest = self._rest + data[:half], data[half:]
+        return now
 
     def _on_the_line(self, data: bytes) -> bytes:
         if not data:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from firmware_sim.faults import Fault
 from tests.hil.rig import Rig, devices_ready, table
 from tests.hil.test_shoe_line import dealt, finish
 
@@ -53,6 +54,16 @@ def test_f10_a_port_that_somebody_grabs_at_plugging_in_is_waited_for_and_told() 
         rig.bench.replug_shoe()
         back = rig.wait(devices_ready, 5)
         assert back["health"]["ports"] == {}
+        finish(rig)
+
+
+def test_f10_the_bench_s_own_busy_port_costs_no_card() -> None:
+    with table(seed=3) as rig:
+        before = dealt(4, rig)
+        rig.bench.inject(Fault.PORT_BUSY)
+        told = rig.wait(lambda snap: snap["health"]["ports"].get("shoe") == f"port in use by pid {os.getpid()}")
+        assert told["expects"] == before["expects"]
+        rig.wait(devices_ready, 8)
         finish(rig)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from firmware_sim.wiring import DISPLAY_DEVICE, INPUTS
+from firmware_sim.faults import Fault
+from firmware_sim.wiring import INPUTS
 from tests.hil.rig import Rig, pause, until
 
 pytestmark = pytest.mark.hil
@@ -42,6 +42,16 @@ def test_f37_a_storm_of_sixty_edges_is_one_press() -> None:
         rig.wait(lambda s: s["boxes"][1]["in"])
         assert stakes(rig) == [(1, 1000), (2, 1000)]
         assert rig.records("DeviceTroubled") == []
+
+
+def test_f37_a_storm_that_ends_as_it_began_is_no_press() -> None:
+    with Rig("jpoker") as rig:
+        rig.start()
+        rig.open_table()
+        rig.bench.inject(Fault.KEY_STORM)
+        rig.press("K2")
+        rig.wait(lambda s: s["boxes"][1]["in"])
+        assert (stakes(rig), by_keys(rig)) == ([(2, 1000)], [])
 
 
 def test_f39_low_while_it_boots_and_toggling_fires_nothing() -> None:
@@ -91,20 +101,12 @@ def test_chord_and_long_press_are_no_presses_besides() -> None:
         assert rig.records("Undone") == []
 
 
-def slow(chip: Callable[[list[int]], list[int]], seconds: float) -> Callable[[list[int]], list[int]]:
-    def transfer(data: list[int]) -> list[int]:
-        pause(seconds)
-        return chip(data)
-
-    return transfer
-
-
 def test_f46_a_display_that_takes_a_second_delays_no_press() -> None:
     """Each update of the display takes more than a second; presses in between come in their order, at their time."""
     with Rig("jpoker") as rig:
         rig.start()
         rig.open_table()
-        rig.bench.gpio.attach(DISPLAY_DEVICE, slow(rig.bench.display.transfer, 0.2))
+        rig.bench.inject(Fault.SLOW_DISPLAY)
         rig.bench.hold("BACK", 1.1)  # the display has something new to say
         rig.wait(lambda s: s["call"] == "dealer")
         for name in ("K1", "K2", "K3"):

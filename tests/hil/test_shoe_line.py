@@ -60,7 +60,9 @@ def test_a_card_drawn_just_before_the_plug_comes_once() -> None:
         finish(rig)
 
 
-@pytest.mark.parametrize("fault", [Fault.NOISE, Fault.DUPLICATE_FRAMES, Fault.LOST_ACK, Fault.SHOE_RESTART])
+@pytest.mark.parametrize(
+    "fault", [Fault.NOISE, Fault.DUPLICATE_FRAMES, Fault.SPLIT_FRAMES, Fault.LOST_ACK, Fault.SHOE_RESTART]
+)
 def test_a_bad_line_costs_no_card(fault: Fault) -> None:  # F1, F7, F8
     with table(seed=4) as rig:
         dealt(4, rig)
@@ -85,6 +87,20 @@ def test_invented_cards_stop_the_hand_and_none_counts() -> None:
         rig.wait(devices_ready)
         finish(rig)
         assert {"forged", "tampered"} <= set(troubles(rig))
+
+
+def test_a_swapped_shoe_deals_nothing_and_the_paired_one_goes_on() -> None:
+    with table(seed=4) as rig:
+        before = dealt(4, rig)
+        rig.bench.inject(Fault.SHOE_SWAPPED)
+        stopped = rig.wait(lambda s: s["phase"] == "fault", 5)
+        assert (stopped["prompt"]["code"], cards(stopped)) == ("TC-0323", cards(before))
+        rig.wait(devices_ready, 8)
+        rig.do("reset", "supervisor")
+        finish(rig)
+        assert "wrong_key" in troubles(rig)
+        ups = [up["data"] for up in rig.records("DeviceUp")]
+        assert {up["serial"] for up in ups if up["device"] == "shoe"} == {"SIM-0001"}
 
 
 def test_frames_played_again_are_on_record_and_cost_nothing() -> None:
