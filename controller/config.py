@@ -104,10 +104,10 @@ class ProcedureSection(Struct, frozen=True, kw_only=True):
 
 
 class JackpotSection(Struct, frozen=True, kw_only=True):
-    """This table's own progressive. `meter`: what it shows when the table opens for the first time."""
+    """This table's own progressive. `meter`: what it shows at the first opening, where not the rule set's `base`."""
 
     stake: MoneyOrNothing
-    meter: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,6})?\Z")]
+    meter: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,6})?\Z")] | None = None
     award_limit: MoneyOrNothing = 0
 
 

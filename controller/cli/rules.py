@@ -11,10 +11,10 @@ import msgspec
 
 from controller.cli.output import print_json, print_lines, strong, table
 from controller.config import Config, load_config
-from controller.domain.prices import bet_of, boxes_served, highest_odds, most_boxes
+from controller.domain.prices import bet_of, highest_odds, most_dealt
 from controller.domain.ruleset import RuleSet
 from controller.errors import TableError
-from controller.odds import remark
+from controller.odds import NOT_KNOWN, remark
 from controller.rulesets import explain, load, shipped
 
 _json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
@@ -64,14 +64,14 @@ def check(file: str, as_json: bool) -> int:
     chosen = load(file if config is None else config.table.rules)
     faults, warnings = _findings(chosen, config)
     odds = remark(chosen)
-    warnings += odds.warnings if odds is not None else ()
+    warnings += odds.warnings if odds is not None else [] if chosen.fill_in else [NOT_KNOWN]
     if as_json:
-        told = {"odds": odds.text if odds is not None else None, "warnings": warnings}
+        told = {"odds": odds.text if odds is not None else None, "warnings": warnings, "boxes": _most_boxes(chosen)}
         print_json({**_about(chosen), "ok": not faults, "faults": faults, **told})
     else:
         print_lines([odds.text] if odds is not None else [])
         print_lines([f"fault: {fault}" for fault in faults] + [f"warning: {warning}" for warning in warnings])
-        print_lines([f"{chosen.id}: {'not ready' if faults else 'OK'}, serves {most_boxes(chosen)} boxes"])
+        print_lines([f"{chosen.id}: {'not ready' if faults else 'OK'}, serves {most_dealt(chosen)} boxes"])
     return 1 if faults else 0
 
 
@@ -134,10 +134,8 @@ def _findings(chosen: RuleSet, config: Config | None) -> tuple[list[str], list[s
         chosen.require_complete()
     except TableError as error:
         faults.append(error.line())
-    if not boxes_served(chosen, chosen.max_boxes):
-        warnings.append(
-            f"max_boxes = {chosen.max_boxes}, but the deck serves {most_boxes(chosen)} at the dearest draws"
-        )
+    if chosen.max_boxes > most_dealt(chosen):
+        warnings.append(f"max_boxes = {chosen.max_boxes}, but the deck serves {most_dealt(chosen)}")
     if config is not None:
         faults += _plate_faults(chosen, config)
         warnings += _plate_warnings(chosen, config)
@@ -148,9 +146,15 @@ def _plate_faults(chosen: RuleSet, config: Config) -> list[str]:
     faults = []
     if config.limits.ante_min > config.limits.ante_max:
         faults.append(f"limits.ante_min {config.limits.ante_min} is above ante_max {config.limits.ante_max}")
-    if not boxes_served(chosen, config.table.boxes):
-        faults.append(f"table.boxes = {config.table.boxes}: the deck serves {most_boxes(chosen)} at the dearest draws")
+    most = _most_boxes(chosen)
+    if config.table.boxes > most:
+        faults.append(f"table.boxes = {config.table.boxes}: 1 to {most}, by max_boxes and by what the deck serves")
     return faults
+
+
+def _most_boxes(chosen: RuleSet) -> int:
+    """As many as a table may have: by the rule set, and by its deck."""
+    return min(chosen.max_boxes, most_dealt(chosen))
 
 
 def _plate_warnings(chosen: RuleSet, config: Config) -> list[str]:

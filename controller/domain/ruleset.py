@@ -255,7 +255,7 @@ PARAMETERS: dict[str, Parameter] = {
     "joker_time": _p(Choice("before_deal", "during_deal", "after_deal"), "when the joker is drawn"),
     "shared_box": _s(Flag(), "several people may stake on one box"),
     "blind_extras": _s(Some("bonus", "buy6", "insurance"), "what a blind box may stake beside ante and bet"),
-    "max_boxes": _p(Whole(1, 9), "boxes of the table"),
+    "max_boxes": _p(Whole(1, 9), "most boxes of a table"),
     "max_open_boxes": _p(Whole(1, 9), "boxes of one player that are looked at"),
     "equal_antes": _p(Flag(), "all boxes of one player stake the same ante"),
     "draw_timing": _p(Choice("at_once", "after_all"), "a bought card comes at once, or after all decisions"),
@@ -269,7 +269,7 @@ PARAMETERS: dict[str, Parameter] = {
 JACKPOT_PARAMETERS: dict[str, Parameter] = {
     "rate": _s(Amount(at_most=1), "part of each jackpot stake (or loss) that feeds the meter"),
     "seed": _s(Amount(), "meter after a royal"),
-    "base": _p(Amount(), "meter on the first day"),
+    "base": _p(Amount(), "meter on the first day, where table.toml names none"),
     "limit": _s(Amount(optional=True), "the meter stops here; what is over goes to the reserve"),
     "hidden_rate": _s(Amount(at_most=1), "part that feeds the reserve"),
     "reserve": _s(Amount(), "reserve so far; added to the seed at the next royal"),

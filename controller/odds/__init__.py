@@ -16,10 +16,11 @@ from controller.errors import TableError
 from controller.odds import store
 from controller.odds.result import Odds
 
-__all__ = ["Odds", "Remark", "edge", "known", "known_edge", "remark", "require_numpy"]
+__all__ = ["NOT_KNOWN", "Odds", "Remark", "edge", "known", "known_edge", "remark", "require_numpy"]
 
 Progress = Callable[[str, float], None]
 _QUICK = frozenset((1,))
+NOT_KNOWN = "the house edge of these rules is not known: run `tablectl odds` with this file once"
 
 
 class Remark(msgspec.Struct, frozen=True):
@@ -86,7 +87,7 @@ def require_numpy() -> None:
 
 def _is_quick(rules: RuleSet) -> bool:
     """No joker, at most one card drawn, no card for the dealer."""
-    plain = rules.variant in ("caribbean", "oasis") and rules.deck_size == 52
+    plain = rules.variant in ("caribbean", "oasis")
     draws = set(rules.exchange_fee) <= _QUICK and rules.sixth_card_fee is None and rules.dealer_exchange_fee is None
     return plain and draws and importlib.util.find_spec("numpy") is not None
 

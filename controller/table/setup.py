@@ -12,6 +12,7 @@ from controller.domain import prices
 from controller.domain.decks import DeckRules
 from controller.domain.events import TableOpened
 from controller.domain.hand.setup import BetSensors, Differ, Doors, Plate, Procedure, Setup, Training, Unsettled
+from controller.domain.money import exact_text
 from controller.domain.ruleset import RuleSet
 from controller.domain.state import CardSource, Equipment, StakeEntry
 from controller.errors import TableError
@@ -45,11 +46,15 @@ def make_setup(config: Config, *, training: bool = False) -> Setup:
         settle_set=rules.settlement_diff(load(base)),
         edge=told.text if told else "",
         source="reader" if config.reader else "shoe",
-        warnings=(*_line_warnings(config), *_cap_warning(rules, config), *(told.warnings if told else ())),
+        warnings=(
+            *_line_warnings(config),
+            *_cap_warning(rules, config),
+            *(told.warnings if told else (odds.NOT_KNOWN,)),
+        ),
         favours_player=bool(told and told.favours_player),
         training=_training(config, training),
         jackpot_stake=config.jackpot.stake if config.jackpot else 0,
-        meter_start=config.jackpot.meter if config.jackpot else "",
+        meter_start=(config.jackpot.meter or exact_text(rules.jackpot.base)) if config.jackpot else "",
         sensors=_sensors(rules, config),
         doors=_doors(config.doors),
         decks=DeckRules(
@@ -140,6 +145,9 @@ def _check(rules: RuleSet, config: Config) -> None:
             "table.boxes",
             f"1 to {served}",
         )
+    if config.table.boxes > rules.max_boxes:
+        what = f"{config.table.boxes} boxes: {rules.id} has max_boxes = {rules.max_boxes}"
+        raise TableError(120, what, "table.boxes", f"1 to {rules.max_boxes}, or another max_boxes in the rule set")
     best = max(rules.pay.values(), default=1)
     if config.limits.cap < config.limits.ante_min:
         raise TableError(

@@ -93,9 +93,25 @@ def test_rules_check(tmp_path: Path) -> None:
     wide.write_text('base = "russian"\nmax_boxes = 5\n', "utf-8")
     warned = json.loads(told("check", str(wide), "--json").output)
     assert warned["ok"] and "serves 4" in warned["warnings"][0]
+    assert warned["boxes"] == 4
+    dear = tmp_path / "dear.toml"
+    dear.write_text('base = "joker53"\n[pay]\nflush = 6\n', "utf-8")
+    unknown = json.loads(told("check", str(dear), "--json").output)
+    assert (unknown["ok"], unknown["odds"]) == (True, None)
+    assert "not known" in unknown["warnings"][0]
     bad = tmp_path / "bad.toml"
     bad.write_text('base = "russian"\ncolour = 1\n', "utf-8")
     assert tablectl(["rules", "check", str(bad)]) == 2
+
+
+def test_rules_check_holds_a_table_to_the_boxes_that_it_may_deal(tmp_path: Path) -> None:
+    """As the table does at its start: `max_boxes`, and what the deck serves where draws are not limited."""
+    table = (Path(__file__).parents[2] / "deploy" / "config" / "russian.toml").read_text("utf-8")
+    six = table.replace('rules = "russian"', 'rules = "six.toml"').replace("boxes = 4 ", "boxes = 6 ")
+    (tmp_path / "table.toml").write_text(six, "utf-8")
+    for house, code in (("", 1), ("max_boxes = 6\n", 1), ('max_boxes = 6\nstub_policy = "announced_limit"\n', 0)):
+        (tmp_path / "six.toml").write_text(f'base = "russian"\n{house}', "utf-8")
+        assert told("check", str(tmp_path / "table.toml")).return_value == code, house
 
 
 @pytest.mark.parametrize(

@@ -186,10 +186,24 @@ def test_the_public_bound_on_insurance() -> None:
     assert Category.ROYAL_FLUSH in load("russian").pay
 
 
+def default_of(name: str) -> str:
+    """In the page's words."""
+    if name == "variant":
+        return "(must be given)"
+    kind, parameters = (RuleSet, PARAMETERS) if name in PARAMETERS else (JackpotRules, JACKPOT_PARAMETERS)
+    field = next(one for one in msgspec.structs.fields(kind) if one.name == name)
+    value = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+    written = parameters[name].kind.write(value)
+    if written is None or written in ({}, []):
+        return "none" if written is None else "empty"
+    return written if isinstance(written, str) else msgspec.json.encode(written).decode().replace('"', "")
+
+
 def test_the_page_names_every_parameter_with_its_default() -> None:
     page = (Path(__file__).parents[2] / "docs" / "rules.md").read_text("utf-8")
     rows = {line.split("|")[1].strip(" `"): line.split("|") for line in page.splitlines() if line.startswith("| `")}
     for name, parameter in (PARAMETERS | JACKPOT_PARAMETERS).items():
         assert rows[name][2].strip() == parameter.kind.allowed, name
+        assert rows[name][3].strip() == default_of(name), name
         assert rows[name][4].strip() == ("settlement" if parameter.settles else "procedure"), name
         assert rows[name][5].strip() == parameter.meaning, name

@@ -187,6 +187,9 @@ def test_remark_names_the_edge_and_warns_where_the_player_has_it() -> None:
     assert generous.favours_player
     assert "the player has the edge" in generous.warnings[0]
     assert remark(load("oasis_nicaragua")) is None
+    short = remark(load("oasis_ru").with_set({"deck_size": 36, "low_straight": "A6789"}))
+    assert short is not None and short.favours_player, "Oasis with 36 cards is computed on the spot too"
+    assert remark(load("joker53").with_set({"pay": {"flush": 4}})) is None
 
 
 def test_rules_check_names_the_edge_and_warns(capsys: pytest.CaptureFixture[str]) -> None:

@@ -75,6 +75,37 @@ def test_amounts_that_come_late_do_not_feed_a_jackpot(tmp_path: Path) -> None:
     assert "TC-0126" in caught.value.line()
 
 
+def with_house(tmp_path: Path, house: str, **edits: str) -> Path:
+    (tmp_path / "house.toml").write_text(house, "utf-8")
+    path = edited(tmp_path, 'rules = "jpoker"', f'rules = "{tmp_path}/house.toml"')
+    path.write_text(path.read_text("utf-8") + edits.get("more", ""), "utf-8")
+    return path
+
+
+def test_no_more_boxes_than_the_rule_set_has(tmp_path: Path) -> None:
+    with pytest.raises(TableError) as caught:
+        make_setup(load_config(with_house(tmp_path, 'base = "oasis_ru"\nmax_boxes = 5\n')))
+    assert caught.value.code == "TC-0120"
+    assert "max_boxes = 5" in caught.value.line()
+    assert make_setup(load_config(with_house(tmp_path, 'base = "oasis_ru"\n'))).boxes == 6
+
+
+def test_the_meter_begins_at_the_base_where_the_table_names_no_other(tmp_path: Path) -> None:
+    house = 'base = "oasis_ru"\n[jackpot]\nbase = 777.5\n'
+    path = with_house(tmp_path, house, more="[jackpot]\nstake = 100\n")
+    assert make_setup(load_config(path)).meter_start == "777.5"
+    path.write_text(path.read_text("utf-8") + 'meter = "5"\n', "utf-8")
+    assert make_setup(load_config(path)).meter_start == "5"
+
+
+def test_an_edge_that_nobody_has_computed_is_a_warning(tmp_path: Path) -> None:
+    unknown = make_setup(load_config(with_house(tmp_path, 'base = "joker53"\n[pay]\nflush = 6\n')))
+    assert (unknown.edge, unknown.favours_player) == ("", False)
+    assert any("edge of these rules is not known" in warning for warning in unknown.warnings)
+    known = make_setup(load_config(with_house(tmp_path, 'base = "joker53"\n')))
+    assert not any("not known" in warning for warning in known.warnings)
+
+
 def test_every_refusal_says_what_to_do() -> None:
     assert all(remedy(why) for why in Why)
     assert remedy(Why.STALE) != remedy(Why.NO_STAKE)
