@@ -144,6 +144,11 @@ class Why(Enum):
         "the jackpot stake is {stake}, not {jackpot} (box {box})",
         "ставка на джекпот {stake}, а не {jackpot} (бокс {box})",
     )
+    BONUS_SHARE = (
+        583,
+        "bonus {bonus} on box {box}: a royal would win no part of the meter; stakes: {stakes}",
+        "бонус {bonus} на боксе {box}: для него нет доли джекпота; ставки: {stakes}",
+    )
     INSURANCE_RANGE = (
         549,
         "insurance {amount} on box {box}: {low} to {high}",

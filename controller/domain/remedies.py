@@ -13,6 +13,7 @@ REMEDIES: dict[Why, str] = {
     Why.NO_STAKE: "put a box in, then press START",
     Why.STAKE_RANGE: "lay an ante within the plate",
     Why.BONUS_RANGE: "lay a smaller bonus",
+    Why.BONUS_SHARE: "lay one of the stakes that the jackpot names",
     Why.NO_BONUS: "take the bonus chips back",
     Why.NO_JACKPOT: "take the jackpot chips back",
     Why.TOO_MANY_OPEN: "make a box of this player blind, or take it out",

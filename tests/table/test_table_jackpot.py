@@ -158,11 +158,13 @@ def test_a_royal_in_the_bonus_takes_its_share_of_the_meter() -> None:
     house = {"jackpot": {"jackpot_mode": "bonus_royal", "jackpot_share": {"5": "0.5"}, "contribution_basis": "losses"}}
     rig = Rig(setup=make_setup("oasis_ru", house=house, meter="25000")).open()
     rig.stake(b1=10, b2=10)
+    rig.refused(Why.BONUS_SHARE, cm.SetStake(box=1, bonus=4))  # its royal could not be settled
     rig.do(cm.SetStake(box=1, bonus=5))
     rig.lay(PLAYS, b1=ROYAL, b2=NOTHING).ok().deal()
     rig.do(cm.Bet(box=1)), rig.do(cm.Fold(box=2))
     rig.finish()
     answer = rig.events(ev.HandSettled)[-1].answer
     bonus = next(b for b in answer["boxes"] if b["box"] == 1)["stakes"]["bonus"]
-    assert bonus["profit"] > 10_000
-    assert Fraction(rig.table.meter) < 25000
+    fed = Fraction(7, 10) * (10 + 0)  # box 2 folded; nothing else was lost
+    assert bonus["profit"] == int((25000 + fed) / 2)
+    assert Fraction(rig.table.meter) == 25000 + fed - bonus["profit"]

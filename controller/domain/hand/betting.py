@@ -76,6 +76,8 @@ def stake_wrong(box: int, ante: int, bonus: int, jackpot: int, table: Table, set
         most = bonus_limit(ante, table, setup)
         if not 0 < bonus <= most:
             return reject(Why.BONUS_RANGE, bonus=bonus, box=box, high=most)
+        if setup.bonus_royal and bonus not in (shares := setup.rules.jackpot.jackpot_share):
+            return reject(Why.BONUS_SHARE, bonus=bonus, box=box, stakes=", ".join(map(str, sorted(shares))))
     return None
 
 
