@@ -55,6 +55,7 @@ class Bench:
         self.tray = CardReader(self.folder / "tray")
         self.dealer = Dealer(self, self.feed, self.world, seed=seed, pace_s=pace_s)
         self._robot = threading.Thread(target=self.dealer.run, name="dealer", daemon=True) if robot else None
+        self.deck_size = 0  # 0: by the shipped rule set's id
         self._faults = FaultBook(seed)
         self._unread_next = self._extra_next = False
         self._drawn = 0
@@ -126,8 +127,11 @@ class Bench:
 
     def put_deck(self, mark: str) -> None:
         """A deck goes into the shuffler."""
+        self.decks.put_in(mark, self._cards_of_a_deck())
+
+    def _cards_of_a_deck(self) -> int:
         snap = self.feed.latest or {}
-        self.decks.put_in(mark, DECK_SIZES.get(str(snap.get("rules")), 52))
+        return self.deck_size or DECK_SIZES.get(str(snap.get("rules")), 52)
 
     def take_deck(self) -> None:
         """The deck that lies in the shuffler comes out."""
@@ -135,9 +139,8 @@ class Bench:
 
     def new_deck(self, hand: int) -> None:
         """A freshly shuffled deck goes into the shoe."""
-        snap = self.feed.latest or {}
         with self._lock:
-            self.world.deck_size = DECK_SIZES.get(str(snap.get("rules")), 52)
+            self.world.deck_size = self._cards_of_a_deck()
             self.world.shuffle(hand)
             self._drawn = 0
             self.shoe.load(self.world.left)

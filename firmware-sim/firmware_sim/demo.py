@@ -16,7 +16,7 @@ from pathlib import Path
 
 from firmware_sim.bench import Bench, last_hand
 from firmware_sim.children import Daemon, call
-from firmware_sim.demo_files import PINS, prepare
+from firmware_sim.demo_files import PINS, deck_size, prepare
 from firmware_sim.errors import BenchError
 from firmware_sim.faults import Fault
 from firmware_sim.feed import Snapshot
@@ -97,6 +97,7 @@ class Demo:
         self._shuffler = shuffler
         pace_s = 0.0 if hands else WATCHABLE_S
         self._bench = Bench(folder, seed, robot=True, pace_s=pace_s, reader=cards == "reader")
+        self._bench.deck_size = deck_size(game)
         for fault, hand in faults:
             self._bench.plan_fault(fault, hand)
         self._bench.dealer.enabled.clear()

@@ -5,6 +5,7 @@ Writes nothing that is there already, so that a run can be taken up again with t
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,18 +19,7 @@ from firmware_sim.text_unit import code_table
 PINS = {DEALER: "1111", SUPERVISOR: "2222", WITNESS: "3333"}
 ROLES = {DEALER: "dealer", SUPERVISOR: "supervisor", WITNESS: "surveillance"}
 
-# Boxes that the deck serves at every box's dearest draw; others: six.
-BOXES = {
-    "oasis_woo": 4,
-    "oasis_galewind": 4,
-    "oasis_belgium": 4,
-    "oasis_nicaragua": 4,
-    "oasis_helsinki": 4,
-    "jpoker_online": 5,
-    "russian": 4,
-    "russian_carry": 4,
-    "russian_36": 2,
-}
+BOXES = {"russian_36": 2}  # three would fit the deck; others: six, or as many as the game and its deck allow
 SHOE = '[shoe]\nport = "shoe"\nkey = "shoe.key"\n\n'
 SOCKET_MOST = 100  # a Unix socket's path has room for 107 bytes
 
@@ -107,7 +97,8 @@ def prepare(folder: Path, game: str, cards: str = "shoe", *, shuffler: bool = Fa
     if not config.exists():
         for device in ("shoe", "shuffler"):
             _pair(folder, device)
-        boxes = BOXES.get(Path(game).stem, 6)
+        most = json.loads(call("tablectl", "rules", "check", game, "--json"))["boxes"]
+        boxes = min(BOXES.get(Path(game).stem, 6), most)
         source = SOURCES[cards] + (SHUFFLER if shuffler else "")
         config.write_text(TABLE.format(game=game, boxes=boxes, cards=known, source=source), "utf-8")
     elif _another(config.read_text("utf-8"), (f'rules = "{game}"', f'cards = "{known}"', SOURCES[cards]), shuffler):
@@ -123,6 +114,12 @@ def prepare(folder: Path, game: str, cards: str = "shoe", *, shuffler: bool = Fa
     if not (folder / "signing.key").exists():
         call("tabled", "--config", str(config), "--init")
     return config
+
+
+def deck_size(game: str) -> int:
+    """How many cards the game's deck has; the simulated shoe knows the shipped games only."""
+    facts = json.loads(call("tablectl", "rules", "show", game, "--json"))
+    return int(facts["parameters"]["deck_size"])
 
 
 def _another(text: str, words: Sequence[str], shuffler: bool) -> bool:

@@ -73,6 +73,16 @@ def test_a_demo_without_a_shoe(folder: Path) -> None:
     assert "TC-0724" in again.stderr  # the folder's table has no shoe
 
 
+def test_a_house_s_own_game_with_its_own_deck(folder: Path) -> None:
+    """The simulated shoe deals the deck that the file names, to no more boxes than the file has."""
+    house = folder / "house.toml"
+    house.write_text('base = "oasis_ru"\ndeck_size = 36\nlow_straight = "A6789"\nmax_boxes = 3\n', "utf-8")
+    done = demo(folder / "a", "--hands", "2", "--game", str(house), "--seed", "12")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.strip().splitlines()[-1].startswith("audit: OK 2 hands, ")
+    assert "boxes = 3\n" in (folder / "a" / "table.toml").read_text("utf-8")
+
+
 @pytest.mark.parametrize(("number", "when"), [(signal.SIGINT, "CardDealt"), (signal.SIGTERM, "StakeSet")])
 def test_a_signal_stops_all_of_it(number: signal.Signals, when: str, folder: Path) -> None:
     argv = [str(BIN / "firmware-sim"), "demo", "--dir", str(folder), "--seed", "2"]

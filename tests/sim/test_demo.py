@@ -97,7 +97,8 @@ def test_a_daemon_that_cannot_start_is_shown(tmp_path: Path) -> None:
 def test_the_scenario_of_the_page(tmp_path: Path) -> None:
     """docs/bench.md's example, against a daemon that people opened by tablectl."""
     page = (Path(__file__).parents[2] / "docs" / "bench.md").read_text("utf-8")
-    (tmp_path / "page.toml").write_text(page.split("```toml\n")[1].split("```")[0])
+    blocks = [block.partition("```")[0] for block in page.split("```toml\n")[1:]]
+    (tmp_path / "page.toml").write_text(next(block for block in blocks if "[[step]]" in block))
     config = prepare(tmp_path, "jpoker")
     with Bench(tmp_path, seed=7) as bench:
         environ = {"GPIOZERO_PIN_FACTORY": "firmware_sim", "FIRMWARE_SIM_SOCKET": str(tmp_path / "gpio.sock")}
