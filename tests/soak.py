@@ -24,6 +24,7 @@ import mutation
 from harness import Rig, make_setup
 from phase_locked import stopped
 from statistics_stream import Stream
+from test_table_classes import GAMES, classes
 from test_table_every_game import FILLED, Player
 
 from controller import settle
@@ -35,12 +36,14 @@ from controller.randomness.report import judged
 from controller.rulesets import load, shipped
 from controller.table.audit import check_hand
 from tests.domain.hands import random_request
+from tests.domain.test_all_hands import all_fours
 from tests.domain.test_readings import EVERY
 
 HANDS = 20
 REQUESTS = 500
 STOPS = 200_000
 FAIR_SEEDS, FAIR_HANDS = 6, 10_000
+SHOWN = 10_000
 
 
 def run(rules: str, seed: int, folder: Path) -> int:
@@ -103,9 +106,21 @@ def fair_play() -> int:
     return FAIR_SEEDS * FAIR_HANDS
 
 
+def shown() -> int:
+    """F95: in so many hands no display names another class than the settlement."""
+    return sum(classes(rules, seed=1, hands=-(-SHOWN // len(GAMES))) for rules in GAMES)
+
+
+def every_four() -> int:
+    """Each of the 270,725 fours with each kind of joker by both readings, suits and all; AssertionError otherwise."""
+    return sum(all_fours(name) for name in ("joker53", "joker53_full", "jpoker"))
+
+
 def main() -> None:
     """`tests/soak.py SEEDS`."""
     print(f"soak: OK {fair_play()} fair hands without an alarm", flush=True)
+    print(f"soak: OK {every_four()} hands with a joker valued alike by both readings", flush=True)
+    print(f"soak: OK {shown()} classes on displays, each as it was settled", flush=True)
     print(f"soak: OK {phase_locked()} draws by a STOP at a fixed moment", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         print(f"soak: OK {mutations(Path(folder))} changed bits of a journal found and placed", flush=True)

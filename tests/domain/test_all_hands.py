@@ -1,13 +1,13 @@
 """All 2,598,960 hands, and all 270,725 fours with a joker: the two readings order them alike.
 
-The first reading values every hand; the second judges each kind (ranks, and whether all are of one suit) on random
-hands of it, since by its definitions suits matter in no other way.
+Natural hands are judged one by one by both. Of fours with a joker the first reading values every one, the second judges
+each kind (ranks, and whether all are of one suit) on random cards; `make soak` has it judge every one (`all_fours`).
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -50,17 +50,39 @@ def every_kind(size: int, value_of: Callable[..., int]) -> dict[Kind, int]:
     return found
 
 
+def one_to_one(pairs: Iterable[tuple[int, Any]]) -> int:
+    """Each value has one strength and each strength one value, in the same order; how many pairs there were."""
+    strengths: dict[int, Any] = {}
+    count = 0
+    for value, strength in pairs:
+        assert strengths.setdefault(value, strength) == strength
+        count += 1
+    in_order = [strengths[value] for value in sorted(strengths)]
+    assert all(low < high for low, high in pairwise(in_order))
+    return count
+
+
+@pytest.mark.slow
 def test_all_natural_hands() -> None:
     rules = load("oasis_ru")
-    values = every_kind(5, ranking_of(rules).five)
-    assert len(set(values.values())) == 7462
-    judge = Hands(rules)
-    rng = random.Random(1)
-    strengths = {}
-    for kind in values:
-        strengths[kind] = judge.natural(example(kind, rng))
-        assert strengths[kind] == judge.natural(example(kind, rng))
-    same_order(values, strengths)
+    value, judge = ranking_of(rules).five, Hands(rules).natural
+    deck = [Card(number) for number in range(52)]
+    assert one_to_one((value(*five), judge(five)) for five in combinations(deck, 5)) == 2_598_960
+
+
+def all_fours(name: str) -> int:
+    """Every four natural cards with the joker; in J-poker each with one of its 48 jokers, another for each four."""
+    rules = load(name)
+    value, judge = ranking_of(rules).wild, Hands(rules)._best
+    rng = random.Random(name)
+    deck = [Card(number) for number in range(52)]
+
+    def pairs() -> Iterator[tuple[int, Any]]:
+        for four in combinations(deck, 4):
+            wild = JOKER if name != "jpoker" else rng.choice([card for card in deck if card not in four])
+            yield value(*four, wild), judge((*four, wild), wild)
+
+    return one_to_one(pairs())
 
 
 @pytest.mark.parametrize("name", ["joker53", "joker53_full", "jpoker"])

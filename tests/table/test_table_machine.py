@@ -6,6 +6,7 @@ to, people with authority bring the table to its next hand.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import msgspec
@@ -154,6 +155,7 @@ class TableMachine(RuleBasedStateMachine):
         assert rig.replayed() == rig.table
         self.one_draw_a_hand()
         self.money_adds_up()
+        self.nothing_lowers_the_meter_but_a_hit()
         assert rig.journal is not None
         for number in {hand for hand, event in rig.recorder.events if isinstance(event, ev.HandEnded) and hand}:
             hand, findings = read_hand(rig.journal._store, rig.journal._codec.registry, number, "test")
@@ -310,6 +312,18 @@ class TableMachine(RuleBasedStateMachine):
             carried = sum(s["staked"] for s in stakes if s["outcome"] == "carry")
             jackpot = -sum(b["stakes"]["jackpot"]["profit"] for b in answer["boxes"] if "jackpot" in b["stakes"])
             assert staked == sum(b["returned"] for b in answer["boxes"]) + carried + answer["house"] + jackpot
+
+    def nothing_lowers_the_meter_but_a_hit(self) -> None:
+        """Whatever people and devices did, from move to move; a fixed prize is the house's and lowers nothing."""
+        stands = reserve = Fraction(0)
+        moves = [(h, e) for h, e in self.rig.recorder.events if isinstance(e, ev.MeterMoved)]
+        for number, moved in moves:
+            hits = [e.prize for h, e in self.rig.recorder.events if isinstance(e, ev.JackpotHit) and h == number]
+            assert Fraction(moved.before or 0) == stands
+            fallen = stands + reserve - Fraction(moved.after) - Fraction(moved.reserve)
+            assert fallen <= sum(hits)
+            stands, reserve = Fraction(moved.after), Fraction(moved.reserve)
+        assert Fraction(self.rig.table.meter or 0) == stands
 
 
 TestTable = TableMachine.TestCase

@@ -140,6 +140,7 @@ def test_unread_cards_of_boxes_that_nobody_turns_are_never_asked_for() -> None:
 
 @pytest.mark.parametrize("card", ["9c", "JK"])
 def test_a_card_twice_or_of_another_game_is_a_deck_fault_without_a_name(card: str) -> None:
+    """F52, F98."""
     rig = locked()
     rig.card()  # 9c to box 1
     rig.card(card, lay=False)
