@@ -53,7 +53,7 @@ def audit_command(
 ) -> None:
     """Check JOURNAL: chain, signatures, seals, draws, settlements, meters. Exit code 1 where anything does not hold."""
     path = journal or default_journal()
-    options = Options(_key(key), _head(head), live, from_hand, chain_only, jobs)
+    options = Options(parsed_key(key), _head(head), live, from_hand, chain_only, jobs)
     report = _audited(path, options)
     click.echo(_json(report) if as_json else _text(report))
     ok = report.ok and (not archived or _archive(path, report, options, as_json))
@@ -98,13 +98,13 @@ def _audited(path: Path, options: Options) -> Report:
         return Report(0, 0, 0, "", (Finding(1, "file", f"record 1: {error.what}"),))  # the check failed: exit code 1
 
 
-def _key(text: str | None) -> Ed25519PublicKey | None:
+def parsed_key(text: str | None) -> Ed25519PublicKey | None:
     if text is None:
         return None
     try:
         return public_key(text.strip())
     except ValueError:
-        remedy = "copy the 64 hex characters from the opening sheet"
+        remedy = "copy the 64 hex characters of the public key, from the opening sheet for instance"
         raise TableError(101, "not a public key", "--key", remedy, exit_code=2) from None
 
 

@@ -10,15 +10,13 @@ from pathlib import Path
 
 import click
 
-from controller.cli.audit import CHECKS, default_journal
+from controller.cli.audit import CHECKS, default_journal, parsed_key
 from controller.cli.evidence_html import TEXTS, page
 from controller.cli.output import one_line, print_json, print_lines
 from controller.domain.events import registry
-from controller.errors import TableError
 from controller.journal.archive import holding
 from controller.journal.codec import Registry
 from controller.journal.evidence import check, decoded, encoded, make
-from controller.journal.keys import public_key
 from controller.journal.reader import Reader
 
 
@@ -64,12 +62,7 @@ commands: list[click.Command] = [evidence_command]
 
 def _verify(path: Path, key: str | None, as_json: bool) -> None:
     pack = decoded(path.read_bytes(), str(path))
-    try:
-        known = None if key is None else public_key(key.strip())
-    except ValueError:
-        raise TableError(
-            101, "not a public key", "--key", "copy the 64 hex characters from the opening sheet"
-        ) from None
+    known = parsed_key(key)
     findings = check(pack, Registry(registry()), known, CHECKS.hands)
     if as_json:
         print_json({"ok": not findings, "table": pack.table, "hand": pack.hand, "public_key": pack.public_key,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from controller.journal.reader import Reader
 from controller.journal.summaries import Summary, summaries, told
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])(T.*)?)?)?")
 OUTCOMES = ("settled", "void", "not_played", "joker_only", "open")
 
 
@@ -46,6 +48,7 @@ def _asked(function: Function) -> Function:
 def find_command(journal: Path | None, archived: bool, as_json: bool, **asked: Any) -> None:
     """List the hands of JOURNAL that fit everything asked."""
     wanted = {**asked, "cards": {_card(text) for text in asked["cards"]}, "joker": _card(asked["joker"])}
+    _begins_a_date(asked["date"])
     path = journal or default_journal()
     found: list[dict[str, Any]] = []
     for each in reversed(list(files(path) if archived else [path])):
@@ -90,6 +93,12 @@ def lines(hands: list[dict[str, Any]]) -> list[str]:
         words = [hand[part] for part in ("rules", "dealer", "outcome", "joker", "dealer_cards")]
         rows.append([str(hand["hand"]), hand["t"][:19], *words, boxes, str(hand["overrides"] or "")])
     return [*table(rows), f"{len(hands)} hands"]
+
+
+def _begins_a_date(text: str | None) -> None:
+    """A date that no hand can bear would find none, as if none had been played."""
+    if text is not None and DATE.fullmatch(text) is None:
+        raise TableError(246, f"{text!r} is not a date", "find --date", "write 2025-03-31, or how it begins: 2025-03")
 
 
 def _card(text: str | None) -> str | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
+from controller.cli.audit import parsed_key
 from controller.cli.output import print_json, print_lines, shown_progress, table
 from controller.domain import joker
 from controller.errors import TableError
@@ -43,7 +44,7 @@ def rng_test_command(
     """Test the joker's draw at 99 %: raw bytes, words and mapped slots, and bad sources that must be found."""
     if verify is not None:
         data = verify.read_bytes()
-        found = _verified(data, verify, key)
+        found = _verified(data, verify, parsed_key(key))
     else:
         signer = None if sign is None else key_files.signing_key(sign)
         data, found = _examined(Plan(draws=draws, streams=streams, doc_weight=doc_weight), signer)
@@ -68,9 +69,9 @@ def _examined(plan: Plan, signer: Ed25519PrivateKey | None) -> tuple[bytes, Repo
     return encoded(found, signer), found
 
 
-def _verified(data: bytes, path: Path, key: str | None) -> Report:
+def _verified(data: bytes, path: Path, key: Ed25519PublicKey | None) -> Report:
     try:
-        return decoded(data, None if key is None else Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)))
+        return decoded(data, key)
     except ValueError as error:
         remedy = "ask for the report anew, and for the public key by another way"
         raise TableError(241, f"the report does not verify: {error}", str(path), remedy, exit_code=1) from None

@@ -18,13 +18,14 @@ from controller.domain.events import JournalDegraded, JournalRepaired, RunStarte
 from controller.errors import TableError
 from controller.journal.codec import read_body
 from controller.journal.records import CONTINUES, Continues, Row
-from controller.journal.store import JournalWriteError, Store
+from controller.journal.store import NO_ROOM, JournalWriteError, Store
 
 Opener = Callable[[Path], Store]
 HELD: Final = 5
 CHUNK: Final = 2000
 DEGRADED: Final = JournalDegraded.__name__
 STARTED: Final = RunStarted.__name__
+NOT_OURS: Final = "check table.id and the key files that table.toml names; bring back this table's own key or journal"
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -38,11 +39,18 @@ class Pair(msgspec.Struct, frozen=True):
 
 def open_pair(main: Path, mirror: Path, verified: Opener) -> Pair:
     """Both copies, level. TableError where no copy holds, or where they tell different stories."""
+    if main.exists() and mirror.exists() and main.samefile(mirror):  # two write-ahead files would ruin it
+        remedy = "name two files on two media in table.toml, and remove the link"
+        raise TableError(245, "journal and mirror are one and the same file", f"{main}, {mirror}", remedy)
     with contextlib.ExitStack() as undo:
         first, wrong = _tried(verified, main, undo)
+        if wrong is not None and wrong.exit_code == NO_ROOM:  # it may hold what the mirror lacks
+            raise wrong
         second, wrong_too = _tried(verified, mirror, undo)
         if first is not None and second is not None:
             pair = _compared(first, second, verified)
+        elif first is not None and wrong_too is not None and wrong_too.exit_code == NO_ROOM:
+            pair = Pair(first, None, lacking=f"mirror: {wrong_too.what}")
         elif first is not None:
             pair = _mirror_anew(first, mirror, wrong_too, verified)
         elif second is not None:
@@ -55,7 +63,9 @@ def open_pair(main: Path, mirror: Path, verified: Opener) -> Pair:
 
 def _neither(main: Path, mirror: Path, wrong: TableError | None, wrong_too: TableError | None) -> TableError:
     what = f"neither copy of the journal holds: {wrong.what if wrong else ''}; {wrong_too.what if wrong_too else ''}"
-    return TableError(227, what, f"{main}, {mirror}", "restore a copy, or a memory clear by two people", exit_code=3)
+    remedies = {error.remedy for error in (wrong, wrong_too) if error is not None}
+    remedy = NOT_OURS if remedies == {NOT_OURS} else "restore a copy, or a memory clear by two people"
+    return TableError(227, what, f"{main}, {mirror}", remedy, exit_code=3)
 
 
 def first_difference(first: Store, second: Store) -> int:

@@ -20,7 +20,7 @@ from controller.errors import TableError
 from controller.journal import chain
 from controller.journal.archive import holding, latest_of
 from controller.journal.codec import Codec, CodecError, Draft, Registry, read_body
-from controller.journal.copies import Pair
+from controller.journal.copies import NOT_OURS, Pair
 from controller.journal.durable import Durable
 from controller.journal.hands import read_hand
 from controller.journal.keys import Keys
@@ -101,7 +101,10 @@ class Journal:
             undo.callback(files.close)
             try:
                 journal = cls(files, identity(files.store.one_row(1)), keys, registry, entropy)
-            except (CodecError, SealError) as error:
+            except SealError:
+                what = "what it wrapped for the table does not open with this credential key"
+                raise refused(what, path, NOT_OURS) from None
+            except CodecError as error:
                 raise refused(str(error), path) from None
             except sqlite3.Error as error:
                 raise refused(f"the file is damaged ({error})", path) from None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -16,6 +17,7 @@ from controller.errors import TableError
 from controller.journal import chain
 from controller.journal.chain_watch import suspect
 from controller.journal.codec import CodecError, read_body
+from controller.journal.copies import NOT_OURS
 from controller.journal.keys import Keys
 from controller.journal.records import STATE_KEPT
 from controller.journal.store import Store
@@ -60,9 +62,11 @@ def verify_from(store: Store, who: Identity, start: int, path: Path) -> None:
             raise refused(fault.what, path)
 
 
-def refused(what: str, path: Path) -> TableError:
+MEND: Final = "run `tablectl audit`, then restore the mirror or set the file aside"
+
+
+def refused(what: str, path: Path, remedy: str = MEND) -> TableError:
     """The one line for a journal that does not hold."""
-    remedy = "run `tablectl audit`, then restore the mirror or set the file aside"
     return TableError(208, f"the journal does not verify: {what}", str(path), remedy, exit_code=3)
 
 
@@ -88,6 +92,6 @@ def _anchor(store: Store) -> int:
 
 def _same(who: Identity, owner: Owner, path: Path) -> None:
     if who.opened.table != owner.table:
-        raise refused(f"it is the journal of table {who.opened.table}, not {owner.table}", path)
+        raise refused(f"it is the journal of table {who.opened.table}, not {owner.table}", path, NOT_OURS)
     if who.opened.public_key != owner.keys.public_hex:
-        raise refused("its checkpoints are signed with another key than this table's", path)
+        raise refused("its checkpoints are signed with another key than this table's", path, NOT_OURS)

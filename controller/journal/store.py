@@ -22,9 +22,14 @@ from controller.journal import chain
 from controller.journal.reader import read_rows, read_stream
 from controller.journal.records import Row
 from controller.journal.schema import APPLICATION_ID, STATEMENTS, schema_fault
+from controller.journal.space import space_of
 
 LOCK_TRIES: Final = 5
 WAL_CAP_BYTES: Final = 16 * 1024 * 1024
+SIDE_FILES_BYTES: Final = 256 * 1024
+"""SQLite wants less beside a journal before it reads one (32 KiB of index, and the first frames)."""
+NO_ROOM: Final = 4
+"""Exit code: the disk is not to be had."""
 
 
 class WriteFault(StrEnum):
@@ -246,8 +251,9 @@ def _own(path: Path) -> int:
             raise TableError(205, f"lock refused ({error.strerror})", beside, "check the disk", exit_code=3) from None
         remedy = "stop that one first"
         raise TableError(206, f"process {holder} holds the journal", str(path), remedy, exit_code=5) from None
-    os.ftruncate(lock, 0)
-    os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+    with contextlib.suppress(OSError):  # the lock holds without a name in it: a full disk takes none
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
     return lock
 
 
@@ -284,6 +290,10 @@ def _sync_file(path: Path) -> None:
 
 
 def _unreadable(path: Path, error: sqlite3.Error) -> TableError:
+    """A disk without room for SQLite's side files says nothing about the journal: never a reason to set it aside."""
+    if _fault(error) in (WriteFault.FULL, WriteFault.INPUT_OUTPUT) and space_of(path.parent).free < SIDE_FILES_BYTES:
+        remedy = "make room on that disk, then start again; the journal itself is not at fault"
+        return TableError(244, f"no room to open the journal ({error})", str(path), remedy, exit_code=NO_ROOM)
     remedy = "set it aside and restore the mirror or a copy"
     return TableError(203, f"not a readable journal ({error})", str(path), remedy, exit_code=3)
 

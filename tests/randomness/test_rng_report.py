@@ -86,6 +86,10 @@ def test_the_command(tmp_path: Path, made: Report, monkeypatch: pytest.MonkeyPat
     assert CliRunner().invoke(rng_test_command, check).exit_code == 0
     told = json.loads(CliRunner().invoke(rng_test_command, [*check, "--json"]).output)
     assert (told["ok"], told["public_key"]) == (True, keys.public_hex)
+    for wrong in ("zz", "11" * 31, "ключ"):
+        refused = CliRunner().invoke(rng_test_command, [*check[:2], "--key", wrong]).exception
+        assert isinstance(refused, TableError)
+        assert (refused.code, refused.exit_code, refused.where) == ("TC-0101", 2, "--key")  # the report is not at fault
     error = CliRunner().invoke(rng_test_command, [*check[:2], "--key", "11" * 32]).exception
     assert isinstance(error, TableError)
     assert error.exit_code == 1

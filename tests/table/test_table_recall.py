@@ -168,6 +168,9 @@ def test_hands_are_found_by_what_was_asked(rig: Rig) -> None:
     assert won and lost and not won & lost
     error = CliRunner().invoke(find_command, [str(rig.folder / "journal.db"), "--card", "Zz"])  # type: ignore[operator]
     assert "is not a card" in str(error.exception)
+    for wrong in ("foo", "24-01-01", "2024-13", "2024-01-1", "01.02.2024", ""):
+        error = CliRunner().invoke(find_command, [str(rig.folder / "journal.db"), "--date", wrong])  # type: ignore[operator]
+        assert "is not a date" in str(error.exception)
 
 
 def test_a_hit_is_found_with_what_it_won(tmp_path: Path) -> None:
