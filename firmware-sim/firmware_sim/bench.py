@@ -298,6 +298,8 @@ class Bench:
                 shoe.forge()
             case Fault.REPLAYED_FRAMES:
                 shoe.replay()
+            case Fault.HELD_FRAMES:
+                shoe.hold_back(1.5)
             case Fault.SHOE_SWAPPED:
                 self._later(3.0, shoe.swap())
             case Fault.PORT_BUSY:

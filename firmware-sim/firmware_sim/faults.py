@@ -23,6 +23,7 @@ class Fault(StrEnum):
     NOISE = "noise"
     FORGED_FRAMES = "forged-frames"
     REPLAYED_FRAMES = "replayed-frames"
+    HELD_FRAMES = "held-frames"
     SPLIT_FRAMES = "split-frames"
     SHOE_SWAPPED = "shoe-swapped"
     PORT_BUSY = "port-busy-3s"
@@ -67,6 +68,7 @@ WHAT = {
     Fault.NOISE: "noise on the serial line, damaged frames among it",
     Fault.FORGED_FRAMES: "somebody puts six invented cards on the shoe's line",
     Fault.REPLAYED_FRAMES: "somebody plays the shoe's last frames again",
+    Fault.HELD_FRAMES: "somebody holds back what the shoe says for 1.5 s, then lets all of it go",
     Fault.SPLIT_FRAMES: "whatever the shoe sends arrives in two parts",
     Fault.SHOE_SWAPPED: "a shoe with another key stands in for the paired one for 3 s in mid-deal",
     Fault.PORT_BUSY: "the shoe is plugged in anew, and another program holds its port for 3 s",
@@ -108,6 +110,7 @@ LINE = frozenset(
         Fault.SPLIT_FRAMES,
         Fault.FORGED_FRAMES,
         Fault.REPLAYED_FRAMES,
+        Fault.HELD_FRAMES,
         Fault.SHOE_SWAPPED,
         Fault.PORT_BUSY,
     }

@@ -37,6 +37,7 @@ class ShoeUnit:
         self.noise = False
         self.twice = self.split = False
         self._rest = b""
+        self._held_until_ns = 0
         self._heard: deque[bytes] = deque(maxlen=8)
         self._random = Random(f"{seed}/line")
         self._lock = threading.Lock()
@@ -110,6 +111,11 @@ class ShoeUnit:
         with self._lock:
             self.port.write(b"".join(self._heard))
 
+    def hold_back(self, seconds: float) -> None:
+        """Somebody on the wire keeps what the shoe says, and lets all of it go afterwards."""
+        with self._lock:
+            self._held_until_ns = time.monotonic_ns() + int(seconds * 1e9)
+
     def unplug(self) -> None:
         """Pull the plug; the shoe itself keeps its supply."""
         with self._lock:
@@ -174,7 +180,10 @@ class ShoeUnit:
             self.port.write(self._in_parts(self._on_the_line(sent)))
 
     def _in_parts(self, data: bytes) -> bytes:
-        """What goes out now; the rest of it with the next round."""
+        """What goes out now; the rest of it with the next round, or once nobody holds it back any more."""
+        if time.monotonic_ns() < self._held_until_ns:
+            self._rest += data
+            return b""
         half = len(data) // 2 if self.split else len(data)
         now, self._rest = self._rest + data[:half], data[half:]
         return now

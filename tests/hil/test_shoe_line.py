@@ -112,6 +112,17 @@ def test_frames_played_again_are_on_record_and_cost_nothing() -> None:
         assert "FaultRaised" not in [record["type"] for record in rig.records()]
 
 
+def test_frames_held_back_are_on_record_and_their_card_counts_once() -> None:
+    with table(seed=4) as rig:
+        before = dealt(4, rig)
+        rig.bench.inject(Fault.HELD_FRAMES)
+        rig.bench.draw_card(before["expects"]["place"], before["expects"].get("box", 0))
+        assert until(lambda: "held_back" in troubles(rig), 5)
+        rig.wait(lambda s: cards(s) == cards(before) + 1 and devices_ready(s), 5)
+        finish(rig)
+        assert "FaultRaised" not in [record["type"] for record in rig.records()]
+
+
 def test_cards_drawn_while_the_daemon_is_away_are_fetched() -> None:  # F20
     with table(seed=4) as rig:
         before = dealt(4, rig)
