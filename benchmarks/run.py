@@ -5,10 +5,12 @@ Not a test: machines differ, ratios hold. Goals are those of docs/performance.md
 
 from __future__ import annotations
 
+import array
 import hashlib
 import json
 import os
 import random
+import shutil
 import sqlite3
 import statistics
 import subprocess
@@ -16,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from pathlib import Path
 
 from controller import settle
@@ -148,6 +150,38 @@ def all_hands() -> None:
         )
 
 
+def all_hands_in_c(folder: Path) -> None:
+    """The same values by a loop in C; every one of them must come to the same sum."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        print("  no C compiler here: all hands are not measured beside C", flush=True)
+        return
+    from controller.odds.deck import Deck  # noqa: PLC0415
+    from controller.odds.finals import Book  # noqa: PLC0415
+
+    subprocess.run([compiler, "-O3", "-o", folder / "all_hands", Path(__file__).with_name("all_hands.c")], check=True)
+    book = Book(load("caribbean"))
+    five = book.ranking.five
+    numbers = {value: number for number, value in enumerate(book.values.tolist(), 1)}
+    plain, suited = array.array("i"), array.array("i", [0] * 8192)
+    for ranks in combinations_with_replacement(range(13), 5):
+        if max(map(ranks.count, ranks)) < 5:
+            cards = [Card(4 * rank + place % 4) for place, rank in enumerate(ranks)]  # never all of one suit
+            plain.extend((sum(5**rank for rank in ranks), numbers[five(*cards)]))
+    for ranks in combinations(range(13), 5):
+        suited[sum(1 << rank for rank in ranks)] = numbers[five(*(Card(4 * rank) for rank in ranks))]
+    told = [*plain, -1, -1, *suited]
+    said = subprocess.run(
+        [folder / "all_hands"], input=array.array("i", told).tobytes(), capture_output=True, check=True
+    )
+    seconds, total = said.stdout.split()
+    deck = Deck(book)
+    assert int(total) == int((deck.codes().astype("int64") + 1).sum())
+    ours = min(timed(deck.codes) for _ in range(30))
+    theirs = float(seconds)
+    row("  the same, fastest of 30", f"{ours * 1e3:.1f} ms", f"C {theirs * 1e3:.1f} ms", f"{ours / theirs:.1f}", "<= 5")
+
+
 def exact_edges() -> None:
     from controller.odds.engine import compute  # noqa: PLC0415
 
@@ -229,6 +263,8 @@ def main() -> None:
     ranking_peers(hands)
     ranking_wild(hands)
     all_hands()
+    with tempfile.TemporaryDirectory() as folder:
+        all_hands_in_c(Path(folder))
     exact_edges()
     settling()
     with tempfile.TemporaryDirectory() as folder:
