@@ -24,7 +24,7 @@ from controller import training
 from controller.config import Config, load_config
 from controller.control import operators
 from controller.control.pins import PinDesk
-from controller.control.protocol import Answer
+from controller.control.protocol import Answer, Done
 from controller.control.server import ControlServer
 from controller.domain import events as ev
 from controller.domain.cards import card_text, deck
@@ -386,10 +386,10 @@ class _Assembled:
         refused = past.may_recall(people)
         if refused is not None:
             return refused
-        found = past.recall_hand(self._journal, number)
-        if found is not None:
+        answer = past.answer_recall(self._journal, number)
+        if isinstance(answer, Done):
             self._service.record(ev.Recalled(hand=number, operators=tuple(p.operator for p in people)))
-        return past.answer_recall(found, number)
+        return answer
 
 
 if __name__ == "__main__":

@@ -39,6 +39,14 @@ def training_config(config: Config, session: int) -> Config:
 
 def prepare(config: Config, session: int) -> Config:
     """Keys, once, and this training's empty journal; the configuration of its run."""
+    try:
+        return _prepared(config, session)
+    except OSError as error:
+        what = f"no training: its folder takes no journal ({error.strerror})"
+        raise TableError(248, what, str(_folder(config)), "name a folder that the daemon may write") from None
+
+
+def _prepared(config: Config, session: int) -> Config:
     _folder(config).mkdir(mode=0o700, parents=True, exist_ok=True)
     trained = training_config(config, session)
     signing, credential = Path(trained.keys.signing), Path(trained.keys.credential)

@@ -14,7 +14,7 @@ from controller.cli.audit import CHECKS, default_journal, parsed_key
 from controller.cli.evidence_html import TEXTS, page
 from controller.cli.output import one_line, print_json, print_lines
 from controller.domain.events import registry
-from controller.journal.archive import holding
+from controller.journal.archive import file_of
 from controller.journal.codec import Registry
 from controller.journal.evidence import check, decoded, encoded, make
 from controller.journal.reader import Reader
@@ -40,7 +40,7 @@ def evidence_command(
     if number is None:
         raise click.UsageError("give N, or --verify FILE")
     journal = journal or default_journal()
-    with Reader(holding(journal, number) or journal) as reader:
+    with Reader(file_of(journal, number)) as reader:
         pack = make(reader, Registry(registry()), number, str(journal))
     data = encoded(pack)
     digest = hashlib.sha256(data).hexdigest()

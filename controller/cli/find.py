@@ -13,7 +13,7 @@ from controller.cli.audit import default_journal
 from controller.cli.output import one_line, print_json, print_lines, table
 from controller.domain.cards import CardError, card_text, parse_card
 from controller.errors import TableError
-from controller.journal.archive import files
+from controller.journal.archive import absent, files
 from controller.journal.reader import Reader
 from controller.journal.summaries import Summary, summaries, told
 
@@ -59,6 +59,10 @@ def find_command(journal: Path | None, archived: bool, as_json: bool, **asked: A
             print_json(hand)
     else:
         print_lines([one_line(line) for line in lines(found)])
+    away = absent(path) if archived else None
+    if away is not None:  # no fault, but nobody may take the list for whole
+        what = f"hands up to {away.hand} are not listed: {away.file} is not beside the journal"
+        click.echo(TableError(247, what, str(path), "bring the archived file back").line(), err=True)
 
 
 commands: list[click.Command] = [find_command]

@@ -19,7 +19,7 @@ from controller.cli.table import read_pins, socket_path, with_socket
 from controller.control.client import Client
 from controller.domain.events import registry
 from controller.errors import TableError
-from controller.journal.archive import holding, latest_of
+from controller.journal.archive import file_of, latest_of
 from controller.journal.codec import Registry
 from controller.journal.hands import Finding, Hand, read_hand
 from controller.journal.reader import Reader
@@ -114,7 +114,7 @@ def _facts(
 
 
 def _from_file(number: int, journal: Path) -> tuple[Hand, list[Finding]]:
-    with Reader(holding(journal, number) or journal) as reader:
+    with Reader(file_of(journal, number)) as reader:
         return read_hand(reader, Registry(registry()), number, str(journal))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from controller.errors import TableError
-from controller.journal.codec import read_body
+from controller.journal.codec import CodecError, read_body
 from controller.journal.hands import Finding
 from controller.journal.reader import Reader
 from controller.journal.records import CONTINUES, Continues, stream_of
@@ -29,17 +29,41 @@ def continues(reader: Reader) -> Continues | None:
     return _continues.decode(body.data) if body is not None and body.type == CONTINUES else None
 
 
+def _before(path: Path) -> Continues | None:
+    """As `continues`; None also where the file cannot be read: whoever reads it hears why."""
+    try:
+        with Reader(path) as reader:
+            return continues(reader)
+    except (TableError, CodecError, msgspec.MsgspecError):
+        return None
+
+
 def files(path: Path) -> Iterator[Path]:
-    """This journal, and those before it that lie beside it, newest first."""
+    """This journal, and those before it that lie beside it, newest first. One that cannot be read is the last."""
     seen: set[Path] = set()
     while path.exists() and path not in seen:
         seen.add(path)
         yield path
-        with Reader(path) as reader:
-            before = continues(reader)
+        before = _before(path)
         if before is None:
             return
         path = path.with_name(Path(before.file).name)
+
+
+def absent(path: Path) -> Continues | None:
+    """The older file that should lie beside these and does not, as its successor names it."""
+    said = _before(list(files(path))[-1]) if path.exists() else None
+    return said if said is not None and not path.with_name(Path(said.file).name).exists() else None
+
+
+def file_of(path: Path, hand: int) -> Path:
+    """The file with that hand, or this one, which has none such. TableError where its file was carried away."""
+    found = holding(path, hand)
+    away = None if found is not None else absent(path)
+    if away is not None and hand <= away.hand:
+        what = f"hand {hand} is in {away.file} or before: that file is not beside the journal"
+        raise TableError(247, what, str(path), "bring the archived file back")
+    return found or path
 
 
 def holding(path: Path, hand: int) -> Path | None:
@@ -71,8 +95,7 @@ def check_links(path: Path) -> list[Finding]:
     """Whether each file goes on from the very file that lies beside it."""
     findings: list[Finding] = []
     for newer in files(path):
-        with Reader(newer) as reader:
-            before = continues(reader)
+        before = _before(newer)
         if before is None:
             break
         wrong = _link_wrong(path.with_name(Path(before.file).name), before)
@@ -91,7 +114,7 @@ def sha256_of(path: Path) -> str:
 
 
 def _link_wrong(older: Path, said: Continues) -> str:
-    if not older.exists():
+    if not older.is_file():
         return "it is not there"
     if sha256_of(older) != said.sha256:
         return "the file is another one (SHA-256)"

@@ -22,6 +22,7 @@ from controller.journal.records import Row
 from controller.journal.schema import APPLICATION_ID, schema_fault
 
 BATCH: Final = 512
+LAST_NUMBER: Final = (1 << 63) - 1
 _MAGIC: Final = b"SQLite format 3\0"
 _HEADER_BYTES: Final = 100
 _COLUMNS: Final = "SELECT seq, stream, version, prev, hash, body FROM journal"
@@ -29,6 +30,7 @@ _COLUMNS: Final = "SELECT seq, stream, version, prev, hash, body FROM journal"
 
 def read_rows(connection: sqlite3.Connection, start: int, *, newest_first: bool = False) -> Iterator[Row]:
     """Rows behind (or, newest first, in front of) `start`. Each batch is fetched whole: no cursor stays open (F66)."""
+    start = min(start, LAST_NUMBER)  # a file that somebody made may end there, and no number follows
     where = "WHERE seq < ? ORDER BY seq DESC" if newest_first else "WHERE seq > ? ORDER BY seq"
     while True:
         batch = connection.execute(f"{_COLUMNS} {where} LIMIT {BATCH}", (start,)).fetchall()

@@ -80,17 +80,14 @@ def off_s(replayed: Replayed, now_s: float) -> int:
     return int(gone) if replayed.last_s and gone >= 0 else -1
 
 
-def recall_hand(journal: Journal, number: int) -> dict[str, Any] | None:
+def recall_hand(journal: Journal, number: int) -> dict[str, Any]:
     """A hand as any outsider may read it: whole once it has ended, its public facts while it is open.
 
-    Number 0 asks for the last hands in a line each.
+    Number 0 asks for the last hands in a line each. TableError where it is not to be had.
     """
-    try:
-        if number == 0:
-            return {"recall": True, "hands": [told(summary) for summary in journal.summaries()]}
-        return journal.recall(number)
-    except TableError:
-        return None
+    if number == 0:
+        return {"recall": True, "hands": [told(summary) for summary in journal.summaries()]}
+    return journal.recall(number)
 
 
 def may_recall(people: tuple[Identity, ...]) -> Refused | None:
@@ -100,8 +97,9 @@ def may_recall(people: tuple[Identity, ...]) -> Refused | None:
     return Refused("TC-0534", "recall needs a supervisor", "recall", "give --as SUPERVISOR and the PIN")
 
 
-def answer_recall(found: dict[str, Any] | None, number: int) -> Answer:
-    """The hand, or that there is none to be had."""
-    if found is None:
-        return Refused("TC-0260", f"no hand {number}", "recall", "hands count from 1")
-    return Done(found)
+def answer_recall(journal: Journal, number: int) -> Answer:
+    """The hand, or why it is not to be had: none of that number, or its file is away or damaged."""
+    try:
+        return Done(recall_hand(journal, number))
+    except TableError as error:
+        return Refused("TC-0260", error.what, error.where, error.remedy)

@@ -98,6 +98,15 @@ def test_power_cut_in_a_training_starts_the_table_itself(rig: Rig) -> None:
     assert rig.tablectl("audit", str(rig.journal), "--live").returncode == 0
 
 
+def test_a_folder_that_takes_no_training_leaves_the_table(rig: Rig) -> None:
+    (rig.folder / "training").write_text("no folder")
+    rig.do("training", "supervisor")
+    rig.wait(lambda snap: not snap["training"] and devices_ready(snap) and len(rig.records("RunStarted")) == 2)
+    assert rig.stderr.startswith("TC-0248 no training: its folder takes no journal (File exists): ")
+    assert rig.records("TrainingEnded")[0]["data"]["problem"].startswith("TC-02")
+    assert rig.stop()[0] == 0
+
+
 def test_a_training_whose_journal_is_lost_says_so(rig: Rig) -> None:
     train(rig)
     rig.kill()

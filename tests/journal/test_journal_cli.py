@@ -180,6 +180,12 @@ def test_a_changed_record_fails_the_audit_and_stops_the_recall(path: Path) -> No
     assert run_tablectl("recall", "2", str(path)).returncode == 0
 
 
+@pytest.mark.parametrize("command", [["audit"], ["recall"], ["recall", "1"], ["verify-hand", "1"], ["find"]])
+def test_a_last_record_with_the_highest_number_there_is(path: Path, command: list[str]) -> None:
+    samples.tamper(path, [(f"UPDATE journal SET seq = {(1 << 63) - 1} WHERE seq = (SELECT max(seq) FROM journal)", ())])
+    assert "Traceback" not in run_tablectl(*command, str(path)).stderr
+
+
 def test_one_finding_is_said_once_with_what_to_do(path: Path) -> None:
     samples.tamper(path, [("UPDATE journal SET body = replace(body, 'dead hand', 'bad hand') WHERE seq = 8", ())])
     lines = CliRunner().invoke(audit_command, [str(path)]).output.splitlines()

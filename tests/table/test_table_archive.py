@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 from archiving import archived, play, played
+from click.testing import CliRunner
 from crash_checks import strace_there
 from crash_images import Disk, lay, watched
 from harness import Rig
 from harness_parts import open_journal
 
-from controller.cli.audit import CHECKS
+from controller.cli.audit import CHECKS, audit_command
+from controller.cli.find import find_command
 from controller.cli.recall import _from_file
 from controller.domain import events as ev
 from controller.errors import TableError
@@ -80,6 +82,44 @@ def test_hands_of_every_file_are_recalled(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="its file is not beside the journal"):
         rig.journal.recall(2)
     rig.close()
+    with pytest.raises(TableError, match=f"hand 2 is in {FIRST} or before"):
+        _from_file(2, tmp_path / "journal.db")
+    with pytest.raises(TableError, match="no hand 99 in this journal"):
+        _from_file(99, tmp_path / "journal.db")
+    listed = CliRunner().invoke(find_command, [str(tmp_path / "journal.db"), "--archive"])
+    assert listed.exit_code == 0
+    assert listed.stdout.endswith("4 hands\n")
+    assert listed.stderr.startswith(f"TC-0247 hands up to 4 are not listed: {FIRST} is not beside the journal")
+
+
+@pytest.mark.parametrize("harm", ["half", "a text", "a folder", "another record 2"])
+def test_a_damaged_archive_is_a_finding_and_the_rest_is_audited(tmp_path: Path, harm: str) -> None:
+    rig = played(tmp_path, 3)
+    archived(tmp_path)
+    play(taken_up(rig, tmp_path).open(), 1)
+    rig.close()
+    spoil(tmp_path / FIRST, harm)
+    done = CliRunner().invoke(audit_command, [str(tmp_path / "journal.db"), "--archive", "--live"])
+    assert (done.exit_code, isinstance(done.exception, SystemExit)) == (1, True)
+    assert done.stdout.splitlines()[1].startswith("audit: OK 2 hands")
+    assert f"{FIRST}: " in done.stdout
+    assert "audit: FAILED 1 finding" in done.stdout
+    assert f"journal.db goes on from {FIRST}: " in done.stderr
+
+
+def spoil(path: Path, harm: str) -> None:
+    data = path.read_bytes()
+    match harm:
+        case "half":
+            path.write_bytes(data[: len(data) // 2])
+        case "a text":
+            path.write_text("carried away")
+        case "a folder":
+            path.unlink()
+            path.mkdir()
+        case _:
+            at = data.index(b'"seq":2,')
+            path.write_bytes(data[: at - 1] + b'"' + data[at:])
 
 
 def test_an_archived_file_that_was_changed_or_exchanged_is_found(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from harness import S1, Rig, make_setup
 
+from controller.control.protocol import Refused
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.journal.hands import Hand, read_hand
@@ -103,7 +104,10 @@ def test_recall_of_hands_that_have_ended(tmp_path: Path) -> None:
     opened = past.recall_hand(rig.journal, 2)
     assert opened is not None
     assert (opened["outcome"], opened["request"], opened["answer"]) == ("open", None, None)
-    assert past.recall_hand(rig.journal, 77) is None
+    for number, what in ((77, "no hand 77 in this journal"), (1 << 70, "no hand")):
+        answer = past.answer_recall(rig.journal, number)
+        assert isinstance(answer, Refused)
+        assert (answer.code, what in answer.message, answer.remedy) == ("TC-0260", True, "hands count from 1")
     assert past.may_recall((S1,)) is None
     assert past.may_recall(()) is not None
     rig.close()
