@@ -21,6 +21,7 @@ from controller.journal.records import LostFile, MemoryCleared, Stamp, StateKept
 from controller.journal.store import Store, owned
 
 _HAND = re.compile(rb'"hand":(\d{1,9})')
+_ARCHIVED = re.compile(r"-\d{6,9}-(\d{6,9})$")
 _BLOCK, _OVERLAP = 1 << 20, 64
 
 
@@ -50,6 +51,13 @@ def highest_hand(path: Path) -> int:
     return highest
 
 
+def hands_beside(path: Path) -> int:
+    """The highest hand number of files set aside earlier, by their bytes, and of archived ones, by their names."""
+    aside = (highest_hand(each) for each in path.parent.glob(f"{path.name}.aside-*") if each.is_file())
+    named = (_ARCHIVED.search(each.stem) for each in path.parent.glob(f"{path.stem}-*{path.suffix}"))
+    return max(0, *aside, *(int(found[1]) for found in named if found is not None))
+
+
 def clear(
     paths: list[Path],
     verified: Callable[[Path], Store],
@@ -67,7 +75,8 @@ def clear(
     with owned(paths[0]):
         lost = tuple(lost_file(path) for path in there)
         aside = tuple(set_aside(path) for path in there)
-    cleared = MemoryCleared(lost=lost, aside=aside, operators=operators, hand=max(each.hand for each in lost))
+    hand = max(hands_beside(paths[0]), *(each.hand for each in lost))
+    cleared = MemoryCleared(lost=lost, aside=aside, operators=operators, hand=hand)
     journal = make(paths[0])
     public, memory = state(cleared.hand)
     kept = StateKept(state=public, memory=memory)
