@@ -96,7 +96,15 @@ def test_r7_a_wrong_deck_is_out_of_play_and_another_is_brought(fault: Fault, rea
 
 
 @pytest.mark.parametrize(
-    "fault", [Fault.SHUFFLER_STALL, Fault.SHUFFLER_DEAF, Fault.SHUFFLER_RENUMBER, Fault.SHUFFLER_RESTART]
+    "fault",
+    [
+        Fault.SHUFFLER_STALL,
+        Fault.SHUFFLER_DEAF,
+        Fault.SHUFFLER_RENUMBER,
+        Fault.SHUFFLER_RESTART,
+        Fault.SHUFFLER_FORGETS,
+        Fault.SHUFFLER_NO_ACCESS,
+    ],
 )
 def test_faults_of_the_bus_cost_no_hand(fault: Fault) -> None:
     with table() as rig:
@@ -105,6 +113,19 @@ def test_faults_of_the_bus_cost_no_hand(fault: Fault) -> None:
         rig.play_hands(2)
         rig.wait(counts, 8)
         finish(rig)
+        assert "FaultRaised" not in [record["type"] for record in rig.records()]
+
+
+def test_f29_a_frame_that_breaks_off_costs_no_hand_and_is_on_record() -> None:
+    """The shuffler serves on, marked as one that misbehaved."""
+    with table() as rig:
+        rig.play_until(lambda s: s["phase"] == "dealing")
+        rig.bench.inject(Fault.SHUFFLER_SHORT)
+        rig.play_hands(2)
+        assert rig.now["devices"]["shuffler"] in ("ready", "degraded")
+        finish(rig)
+        troubles = {one["code"] for one in data(rig, "DeviceTroubled") if one["device"] == "shuffler"}
+        assert troubles and troubles <= {"truncated", "noise", "protocol"}
         assert "FaultRaised" not in [record["type"] for record in rig.records()]
 
 
