@@ -243,14 +243,39 @@ def _sense(config: Config) -> Iterator[Mistake]:
     if table.mode is Mode.PRODUCTION and config.gpio.factory != "lgpio":
         what = f"gpio.factory {config.gpio.factory!r} in production"
         yield Mistake("gpio.factory", what, 'give "lgpio", or set table.mode to "bench"')
-    if config.journal.mirror == config.journal.path:
-        yield Mistake("journal.mirror", "journal.mirror is the journal itself", "name a file on another medium")
+    yield from _one_file_one_use(config)
     sections = tuple(name for name in ("shoe", "reader", "sensors") if getattr(config, name) is not None)
     yield from (Mistake(*wrong) for wrong in equipment_wrong(table.equipment, table.cards, sections))
     jackpot_stake = config.jackpot.stake if config.jackpot else 0
     yield from (Mistake(*wrong) for wrong in sensors_wrong(config.sensors, jackpot_stake, limits.bonus_max))
     yield from (Mistake(*w) for w in devices_wrong(config.shoe, config.shuffler, table.mode is Mode.PRODUCTION))
     yield from _pins(config.gpio.pins)
+
+
+def _one_file_one_use(config: Config) -> Iterator[Mistake]:
+    """A file named for two purposes would be set aside or written over by one of them."""
+    shoe, shuffler, reader = config.shoe, config.shuffler, config.reader
+    taken: dict[str, str] = {}
+    for key, name in (
+        ("journal.path", config.journal.path),
+        ("keys.credential", config.keys.credential),
+        ("keys.signing", config.keys.signing),
+        ("control.operators", config.control.operators),
+        ("control.socket", config.control.socket),
+        ("log.file", config.log.file),
+        ("shoe.key", shoe and shoe.key),
+        ("shuffler.key", shuffler and shuffler.key),
+        ("reader.codes", reader and reader.codes),
+        ("journal.mirror", config.journal.mirror),
+    ):
+        if not name:
+            continue
+        file = os.path.normpath(name)
+        if file in taken:
+            yield Mistake(
+                key, f"{key} is the file of {taken[file]}", "give each its own file, a mirror on another medium"
+            )
+        taken.setdefault(file, key)
 
 
 def _pins(pins: Mapping[str, int]) -> Iterator[Mistake]:

@@ -188,7 +188,11 @@ MISTAKES = {
     "pin beyond the header": (BASE + "[gpio.pins]\nSTART = 28\n", ["key gpio.pins", "from 0 to 27"]),
     "mirror is the journal": (
         BASE.replace('path = "run/journal.db"', 'path = "a.db"\nmirror = "a.db"'),
-        ["journal.mirror is the journal itself"],
+        ["journal.mirror is the file of journal.path"],
+    ),
+    "mirror is somebody else's file": (
+        BASE.replace('path = "run/journal.db"', 'path = "a.db"\nmirror = "./x/../operators.json"'),
+        ["journal.mirror is the file of control.operators"],
     ),
     "a name": (BASE.replace('id = "T1"', 'id = "T 1"'), ["table.id is 'T 1'", "a name of 1 to 32"]),
     "a name ends where it ends": (BASE.replace('id = "T1"', 'id = "T1\\n"'), ["table.id is 'T1\\n'"]),
