@@ -66,8 +66,9 @@ class ChainWatch:
 
     def _run(self) -> None:
         wait_s = self._first_s
-        while not self._stop.wait(wait_s) and not self.fault:
+        while not self._stop.wait(wait_s):
             wait_s = self._every_s
             if self.look() and (again := self.look()):  # a reading that was disturbed is no fault of the file
                 suspect(self._path).touch()
                 self.fault = again
+                return

@@ -44,6 +44,7 @@ def test_an_old_record_that_was_touched_is_found_and_the_next_start_mends_it(pat
     watch = ChainWatch(path, first_s=0, pause_s=0)
     watch.start()
     watch._thread.join(30)
+    assert not watch._thread.is_alive()  # what it has found stands until the next start
     watch.close()
     assert watch.fault == "record 2 was changed: its hash does not fit"
     assert suspect(path).exists()

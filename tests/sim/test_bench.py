@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -236,10 +236,16 @@ def _alive(pid: int) -> bool:
 
 def test_the_run_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[tuple[str, ...]] = []
-    monkeypatch.setattr("firmware_sim.demo_files.call", lambda *args, pins=(): calls.append((*args, *pins)))
+
+    def called(*args: str, pins: Sequence[str] = ()) -> str:
+        calls.append((*args, *pins))
+        return '{"boxes": 3}'
+
+    monkeypatch.setattr("firmware_sim.demo_files.call", called)
     config = prepare(tmp_path / "run", "russian")
     assert 'rules = "russian"' in config.read_text()
-    assert calls.pop(0)[:3] == ("tablectl", "rules", "check")  # before anything is made
+    assert "boxes = 3" in config.read_text()  # as many as its deck serves
+    assert [calls.pop(0)[:3] for _ in range(2)] == [("tablectl", "rules", "check")] * 2  # before anything is made
     assert [call[:3] for call in calls[:3]] == [("tablectl", "operator", "add")] * 3
     assert calls[3] == ("tabled", "--config", str(config), "--init")
     with pytest.raises(BenchError, match="TC-0724"):
