@@ -11,7 +11,7 @@ import msgspec
 
 from controller.cli.output import print_json, print_lines, strong, table
 from controller.config import Config, load_config
-from controller.domain.prices import bet_of, highest_odds, most_dealt
+from controller.domain.prices import best_win, most_dealt
 from controller.domain.ruleset import RuleSet
 from controller.errors import TableError
 from controller.odds import NOT_KNOWN, remark
@@ -160,7 +160,7 @@ def _most_boxes(chosen: RuleSet) -> int:
 def _plate_warnings(chosen: RuleSet, config: Config) -> list[str]:
     """Q13: a plate that cuts even the smallest bet's best win; fees that do not come out whole."""
     ante, warnings = config.limits.ante_min, []
-    best = bet_of(ante) * highest_odds(chosen) + (ante if chosen.ante_on_win == "paid" else 0)
+    best = best_win(chosen, ante)
     if config.limits.cap < best:
         warnings.append(f"limits.cap {config.limits.cap} is below what ante_min can win ({best})")
     for count, price in chosen.exchange_fee.items():

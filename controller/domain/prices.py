@@ -108,6 +108,11 @@ def highest_odds(rules: RuleSet) -> int:
     return max([singles, *doubles])
 
 
+def best_win(rules: RuleSet, ante: int) -> int:
+    """The most that one box of this ante can win with ante and bet, were there no cap (Q13)."""
+    return bet_of(ante) * highest_odds(rules) + (ante if rules.ante_on_win == "paid" else 0)
+
+
 def bet_room(rules: RuleSet, ante: int) -> int | None:
     """What the cap leaves for the win of one box's bet when the box wins; None without a cap."""
     if rules.cap is None:

@@ -148,13 +148,12 @@ def _check(rules: RuleSet, config: Config) -> None:
     if config.table.boxes > rules.max_boxes:
         what = f"{config.table.boxes} boxes: {rules.id} has max_boxes = {rules.max_boxes}"
         raise TableError(120, what, "table.boxes", f"1 to {rules.max_boxes}, or another max_boxes in the rule set")
-    best = max(rules.pay.values(), default=1)
     if config.limits.cap < config.limits.ante_min:
         raise TableError(
             121,
             f"cap {config.limits.cap} is below the smallest win",
             "limits.cap",
-            f"at least {config.limits.ante_min}; {config.limits.ante_min * (1 + 2 * best)} pays every hand in full",
+            f"at least {config.limits.ante_min}; {_full(rules, config)} pays every hand in full",
         )
 
 
@@ -191,10 +190,14 @@ def _check_without_cards(rules: RuleSet, config: Config) -> None:
 
 def _cap_warning(rules: RuleSet, config: Config) -> tuple[str, ...]:
     """A cap that cuts even the smallest ante's best win is no lie, but somebody should know (Q13)."""
-    full = config.limits.ante_min * (1 + 2 * prices.highest_odds(rules))
+    full = _full(rules, config)
     if config.limits.cap >= full:
         return ()
     return (f"the maximum payout {config.limits.cap} cuts wins of the smallest ante: {full} pays every hand in full",)
+
+
+def _full(rules: RuleSet, config: Config) -> int:
+    return prices.best_win(rules, config.limits.ante_min)
 
 
 def check_same_rules(setup: Setup, opened: TableOpened, where: str) -> None:

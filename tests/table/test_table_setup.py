@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from harness import D1, S1, S2, Rig
 
+from controller.cli.rules import commands as rules_commands
 from controller.config import load_config
 from controller.domain import commands as cm
 from controller.domain import events as ev
@@ -49,6 +52,20 @@ def test_a_cap_that_cuts_the_smallest_win_is_a_warning(tmp_path: Path) -> None:
     assert any("maximum payout 1500" in warning for warning in setup.warnings)
     full = make_setup(load_config(edited(tmp_path, "cap = 310000", "cap = 900000")))
     assert not any("maximum payout" in warning for warning in full.warnings)
+
+
+@pytest.mark.parametrize(("game", "full"), [("caribbean", 20_100), ("russian", 30_000)])
+def test_opening_and_rules_check_warn_at_the_same_cap(tmp_path: Path, game: str, full: int) -> None:
+    """An ante of 100, a bet of 200: at 100:1 and the ante 1:1; in Russian poker, where the ante is not paid, a royal
+    and the straight flush that its sixth card makes, 100:1 and 50:1."""
+    for cap, warned in ((full, False), (full - 1, True)):
+        text = JPOKER.read_text("utf-8").replace('"jpoker"', f'"{game}"').replace("boxes = 6", "boxes = 4")
+        text = re.sub(r"(?m)^cap = .*$", f"cap = {cap}", re.sub(r"(?m)^ante_min = .*$", "ante_min = 100", text))
+        (tmp_path / "table.toml").write_text(text, "utf-8")
+        setup = make_setup(load_config(tmp_path / "table.toml"))
+        checked = CliRunner().invoke(rules_commands[0], ["check", str(tmp_path / "table.toml")], standalone_mode=False)
+        assert any("maximum payout" in one for one in setup.warnings) == warned
+        assert ("below what ante_min can win" in checked.output) == warned
 
 
 @pytest.mark.parametrize(
