@@ -36,7 +36,7 @@ def leave(rig: Rig) -> None:
 def hands(rig: Rig, number: int) -> None:
     rig.bench.dealer.enabled.set()
     rig.bench.let_robot_play(True)
-    rig.wait(lambda snap: (snap["last_hand"] or {}).get("hand", 0) >= number, 60)
+    rig.wait_staffed(lambda snap: (snap["last_hand"] or {}).get("hand", 0) >= number)  # some discards want a look
 
 
 def rows(rig: Rig) -> list[tuple[int, bytes]]:
@@ -58,7 +58,7 @@ def test_a_training_leaves_nothing_but_its_two_records(rig: Rig) -> None:
     hands(rig, 2)
     assert rig.bench.display.text()[0].startswith("TRAINING")
     assert rig.now["meters"] == {}
-    rig.wait(lambda snap: snap["phase"] == "dealing", 30)  # out of the middle of a hand
+    rig.wait_staffed(lambda snap: snap["phase"] == "dealing")  # out of the middle of a hand
     rig.bench.let_robot_play(False)
     leave(rig)
     after = rig.records()

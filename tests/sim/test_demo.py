@@ -14,8 +14,9 @@ import pytest
 from firmware_sim import scenario
 from firmware_sim.bench import Bench
 from firmware_sim.children import Daemon, call
-from firmware_sim.demo import QUIET_S
+from firmware_sim.demo import QUIET_S, Staff
 from firmware_sim.demo_files import PINS, prepare
+from firmware_sim.floor_staff import Say
 from tests.sim.test_gpio import until
 
 pytestmark = pytest.mark.hil
@@ -103,11 +104,17 @@ def test_the_scenario_of_the_page(tmp_path: Path) -> None:
     with Bench(tmp_path, seed=7) as bench:
         environ = {"GPIOZERO_PIN_FACTORY": "firmware_sim", "FIRMWARE_SIM_SOCKET": str(tmp_path / "gpio.sock")}
         daemon = Daemon(config, tmp_path, environ)
+
+        def say(said: Say) -> None:
+            who = [word for name in said.who for word in ("--as", name)]
+            call("tablectl", "do", *said.command, "--config", str(config), *who, pins=[PINS[name] for name in said.who])
+
+        staff = Staff(bench, say)  # the joker is the table's own draw: discards may want a supervisor's look
         try:
             bench.wait_expects("open", 20)
-            call("tablectl", "do", "open_table", "--config", str(config), "--as", "dealer", "--as", "supervisor",
-                 "--as", "witness", pins=[PINS["dealer"], PINS["supervisor"], PINS["witness"]])  # fmt: skip
+            say(Say(("open_table",), ("dealer", "supervisor", "witness")))
             bench.wait_expects("start")
+            staff.start()
             threading.Event().wait(QUIET_S)
             steps = scenario.run(bench, scenario.load(tmp_path / "page.toml"))
             done = [next(steps) for _ in range(7)]
@@ -117,4 +124,5 @@ def test_the_scenario_of_the_page(tmp_path: Path) -> None:
             assert any(line.strip() for line in bench.display.text())
             bench.let_robot_play(False)
         finally:
+            staff.stop()
             assert daemon.stop() == 0, daemon.tail()
