@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from controller import training
+from controller import journals, training
 from controller.config import Config, load_config
 from controller.control import operators
 from controller.control.pins import PinDesk
@@ -33,9 +33,7 @@ from controller.domain.hand.authority import Identity
 from controller.domain.state import Table
 from controller.errors import TableError
 from controller.hardware import Hardware, bet_sensors, inputs, open_hardware
-from controller.journal import keys as key_files
 from controller.journal.chain_watch import ChainWatch
-from controller.journal.codec import Registry
 from controller.journal.journal import Journal
 from controller.runtime.clock import Clock
 from controller.runtime.logs import Logs
@@ -90,26 +88,15 @@ def main(argv: Sequence[str] | None = None) -> None:
 def initialise(config: Config) -> list[str]:
     """Keys and an empty journal; refuses to touch what exists. Returns what people must write down and do next."""
     make_setup(config)  # a table that could not play is not begun
-    signing, credential = Path(config.keys.signing), Path(config.keys.credential)
     path = Path(config.journal.path)
     if path.exists():
         raise TableError(225, "a journal stands there already", str(path), "start tabled without --init")
-    if signing.exists() and credential.exists():
-        keys = key_files.load_files(signing, credential)
-    else:
-        keys = key_files.create_files(signing, credential, os.urandom)
-    journal = Journal.create(
-        path,
-        table=config.table.id,
-        keys=keys,
-        registry=Registry(ev.registry()),
-        entropy=os.urandom,
-        stamp=Clock("init").stamp(),
-    )
-    journal.close()
+    keys = journals.have_keys(config.keys)
+    journals.begin_journal(path, table=config.table.id, keys=keys, stamp=Clock("init").stamp()).close()
     _give_to_the_daemon(path)
     return [
-        f"journal {path}, keys {signing} and {credential}: keep a copy of both keys away from this table",
+        f"journal {path}, keys {config.keys.signing} and {config.keys.credential}: "
+        "keep a copy of both keys away from this table",
         f"public key {keys.public_hex}: write it down, `tablectl audit --key` asks for it",
         f"next: tablectl operator add ID --name NAME --role dealer --file {config.control.operators}",
         "the same with --role supervisor;",
@@ -128,21 +115,11 @@ def _give_to_the_daemon(journal: Path) -> None:
 
 def open_journal(config: Config) -> Journal:
     """The table's journal, verified. Missing: said, never silently made anew."""
-    path = Path(config.journal.path)
-    keys = key_files.load_files(Path(config.keys.signing), Path(config.keys.credential))
-    mirror = Path(config.journal.mirror) if config.journal.mirror else None
-    if not path.exists() and (mirror is None or not mirror.exists()):
-        raise TableError(
-            226, "there is no journal", str(path), "restore it, or `tabled --init` on a new table", exit_code=3
-        )
-    return Journal.open(
-        path,
-        table=config.table.id,
-        keys=keys,
-        registry=Registry(ev.registry()),
-        entropy=os.urandom,
-        mirror=mirror,
-    )
+    keys, mirror = journals.load_keys(config.keys), config.journal.mirror
+    if not Path(config.journal.path).exists() and not (mirror and Path(mirror).exists()):
+        remedy = "restore it, or `tabled --init` on a new table"
+        raise TableError(226, "there is no journal", config.journal.path, remedy, exit_code=3)
+    return journals.open_journal(config, keys)
 
 
 class Stop:
@@ -204,14 +181,14 @@ def run(config: Config, source: Path, stop: Stop, *, before: Table | None = None
         cards = [card_text(card) for card in deck(setup.rules.deck_size)]
         begun = evolve_all(replayed.table, first)
         hardware = stack.enter_context(open_hardware(config, begun, cards))
-        run_id = os.urandom(4).hex()
-        table = _Assembled(config, setup, journal, replayed, logs, hardware, notifier, Clock(run_id))
+        clock = Clock(os.urandom(4).hex())
+        table = _Assembled(config, setup, journal, replayed, logs, hardware, notifier, clock)
         started = ev.RunStarted(
             version=VERSION,
             mode=str(config.table.mode) if before is None else "training",
             hardware=hardware.names,
             config_hash=hashlib.sha256(source.read_bytes()).hexdigest(),
-            off_s=past.off_s(replayed, past.seconds(Clock(run_id).stamp())) if before is None else 0,
+            off_s=past.off_s(replayed, past.seconds(clock.stamp())) if before is None else 0,
         )
         return table.run(stack, stop, started, *first)
 

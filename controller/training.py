@@ -6,19 +6,16 @@ it began, and afterwards which journal it was and where that ended. Never writes
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import msgspec
 
+from controller import journals
 from controller.config import Config, JournalSection, KeysSection
 from controller.device_config import DecksSection
 from controller.domain import events as ev
 from controller.domain.state import Table
 from controller.errors import TableError
-from controller.journal import keys as key_files
-from controller.journal.codec import Registry
-from controller.journal.journal import Journal
 from controller.runtime.clock import Clock
 from controller.table import past
 
@@ -49,17 +46,10 @@ def prepare(config: Config, session: int) -> Config:
 def _prepared(config: Config, session: int) -> Config:
     _folder(config).mkdir(mode=0o700, parents=True, exist_ok=True)
     trained = training_config(config, session)
-    signing, credential = Path(trained.keys.signing), Path(trained.keys.credential)
-    there = signing.exists() and credential.exists()
-    keys = (
-        key_files.load_files(signing, credential) if there else key_files.create_files(signing, credential, os.urandom)
-    )
-    Journal.create(
+    journals.begin_journal(
         Path(trained.journal.path),
         table=config.table.id,
-        keys=keys,
-        registry=Registry(ev.registry()),
-        entropy=os.urandom,
+        keys=journals.have_keys(trained.keys),
         stamp=Clock(f"training-{session}").stamp(),
     ).close()
     return trained
@@ -70,14 +60,7 @@ def ended(config: Config, table: Table) -> ev.TrainingEnded:
     session = table.training
     try:
         trained = training_config(config, session)
-        keys = key_files.load_files(Path(trained.keys.signing), Path(trained.keys.credential))
-        journal = Journal.open(
-            Path(trained.journal.path),
-            table=config.table.id,
-            keys=keys,
-            registry=Registry(ev.registry()),
-            entropy=os.urandom,
-        )
+        journal = journals.open_journal(trained, journals.load_keys(trained.keys))
         try:
             state = past.replay(journal).table
             return ev.TrainingEnded(

@@ -5,7 +5,6 @@ Needs the table's keys. Nothing is deleted and nothing of the old file is writte
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from pathlib import Path
 
@@ -14,14 +13,10 @@ import msgspec
 
 from controller.cli.output import print_json, print_lines
 from controller.config import Config, load_config
-from controller.domain.events import registry
 from controller.errors import TableError
-from controller.journal import keys as key_files
-from controller.journal.codec import Registry
-from controller.journal.journal import Journal
-from controller.journal.keys import Keys
 from controller.journal.records import Stamp
 from controller.journal.rotation import Archived, rotate
+from controller.journals import begin_journal, load_keys, open_journal
 from controller.runtime.clock import Clock
 from controller.table import keeping, past
 
@@ -50,19 +45,12 @@ commands: list[click.Command] = [archive_command]
 def archive(config: Config, stamp: Stamp) -> Archived:
     """Both copies are levelled first; the mirror follows the new file at the next start."""
     path = Path(config.journal.path)
-    keys = key_files.load_files(Path(config.keys.signing), Path(config.keys.credential))
-    mirror = Path(config.journal.mirror) if config.journal.mirror else None
-    journal = Journal.open(
-        path, table=config.table.id, keys=keys, registry=Registry(registry()), entropy=os.urandom, mirror=mirror
-    )
+    keys = load_keys(config.keys)
+    journal = open_journal(config, keys)
     replayed = past.replay(journal)
     if replayed.table.open:
         journal.close()
         raise TableError(235, "the table is open", str(path), "close the table, stop tabled, then archive")
     state = keeping.kept(replayed.table, replayed.statistics, replayed.statistics.span)
-    return rotate(journal, path, partial(create, table=config.table.id, keys=keys, stamp=stamp), state, stamp)
-
-
-def create(path: Path, *, table: str, keys: Keys, stamp: Stamp) -> Journal:
-    """An empty journal of the table."""
-    return Journal.create(path, table=table, keys=keys, registry=Registry(registry()), entropy=os.urandom, stamp=stamp)
+    make = partial(begin_journal, table=config.table.id, keys=keys, stamp=stamp)
+    return rotate(journal, path, make, state, stamp)

@@ -13,7 +13,6 @@ from typing import Any
 import click
 import msgspec
 
-from controller.cli.archive import create
 from controller.cli.output import print_json, print_lines
 from controller.cli.table import read_pins
 from controller.config import Config, load_config
@@ -21,10 +20,10 @@ from controller.control import operators as people
 from controller.domain.hand.authority import Grade, Identity, missing
 from controller.domain.state import Table
 from controller.errors import TableError
-from controller.journal import keys as key_files
 from controller.journal.clearing import clear
 from controller.journal.opening import Owner, open_verified
 from controller.journal.records import MemoryCleared
+from controller.journals import begin_journal, load_keys
 from controller.runtime.clock import Clock
 from controller.table import keeping
 from controller.table.statistics import Statistics
@@ -53,10 +52,10 @@ commands: list[click.Command] = [memory_clear_command]
 def cleared(config: Config, operators: tuple[str, ...]) -> MemoryCleared:
     """Refused where a copy holds (exit code 2) or a daemon has it (5)."""
     paths = [Path(config.journal.path), *([Path(config.journal.mirror)] if config.journal.mirror else [])]
-    keys = key_files.load_files(Path(config.keys.signing), Path(config.keys.credential))
+    keys = load_keys(config.keys)
     stamp = Clock("clear").stamp()
     verified = partial(open_verified, owner=Owner(config.table.id, keys))
-    make = partial(create, table=config.table.id, keys=keys, stamp=stamp)
+    make = partial(begin_journal, table=config.table.id, keys=keys, stamp=stamp)
     done = clear(paths, verified, make, _after, operators, stamp)
     _as_the_old(paths[0])
     return done
