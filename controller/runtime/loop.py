@@ -331,8 +331,8 @@ class Loop:
             for event in self._p.pairing.follow(asked, self._p.clock_ns()):
                 self._device(event)
             self.changed()
-        if (reason := next(filter(None, map(ENDS_RUN.get, outcome.events)), "")) and self._quit is None:
-            self._quit = Quit(reason)
+        for ends in ENDS_RUN.keys() & set(outcome.events):
+            self._quit = self._quit or Quit(ENDS_RUN[ends])
         self._serve_lines()
         return outcome
 

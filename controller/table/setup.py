@@ -26,7 +26,7 @@ def make_setup(config: Config, *, training: bool = False) -> Setup:
     base = rules.base_id or rules.id
     rules = _with_overrides(rules, config)
     _check(rules, config)
-    own = bool(rules.settlement_diff(load(base)))
+    own = rules.settlement_diff(load(base))
     told = odds.remark(rules) if own or odds.known(rules) is not None else None
     return Setup(
         table=config.table.id,
@@ -43,7 +43,7 @@ def make_setup(config: Config, *, training: bool = False) -> Setup:
         procedure=_procedure(rules, config),
         settle=settle_both,
         settle_rules=base,
-        settle_set=rules.settlement_diff(load(base)),
+        settle_set=own,
         edge=told.text if told else "",
         source="reader" if config.reader else "shoe",
         warnings=(

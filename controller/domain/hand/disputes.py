@@ -8,9 +8,8 @@ from __future__ import annotations
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.hand.expects import Want, expects
-from controller.domain.hand.request import request
-from controller.domain.hand.settling import public_answer, readings_differ
-from controller.domain.hand.setup import Differ, Setup, Unsettled
+from controller.domain.hand.settling import judged, public_answer
+from controller.domain.hand.setup import Setup, Unsettled
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import Box, BoxStatus, Hand, Table
 
@@ -34,13 +33,12 @@ def next_hand(table: Table, hand: Hand, setup: Setup) -> Result:
 
 
 def _settled(table: Table, hand: Hand, box: Box, setup: Setup) -> Result:
-    asked = request(hand, [box], setup, table.limits)
     try:
-        answer = setup.settle(asked)["boxes"][0]
-    except Differ as differ:
-        return readings_differ(box.box, asked, differ)
+        answer = judged(table, hand, box, setup)
     except Unsettled:
         return reject(Why.UNSETTLED, box=box.box, missing="release it first, its cards or discards are not named")
+    if isinstance(answer, tuple):
+        return answer
     return (ev.BoxSettled(box=box.box, answer=public_answer(answer, turned=box.turned)),)
 
 

@@ -147,15 +147,24 @@ def ready_to_settle(table: Table, hand: Hand, setup: Setup) -> Box | None:
     return box if expects(table, setup).kind is Want.CHECK else None
 
 
-def settle_box(table: Table, hand: Hand, box: Box, setup: Setup) -> tuple[ev.Event, ...]:
-    """The box's money by both readings; waits for the discards' check where the hand is high enough."""
+def judged(table: Table, hand: Hand, box: Box, setup: Setup) -> dict[str, Any] | tuple[ev.Event, ...]:
+    """The box's answer by both readings, or the records of their disagreement. Unsettled where no rule settles it."""
     asked = request(hand, [box], setup, table.limits)
     try:
-        answer = setup.settle(asked)["boxes"][0]
+        answer: dict[str, Any] = setup.settle(asked)["boxes"][0]
     except Differ as differ:
         return readings_differ(box.box, asked, differ)
+    return answer
+
+
+def settle_box(table: Table, hand: Hand, box: Box, setup: Setup) -> tuple[ev.Event, ...]:
+    """The box's money by both readings; waits for the discards' check where the hand is high enough."""
+    try:
+        answer = judged(table, hand, box, setup)
     except Unsettled as error:
         return unsettled(box.box, error)
+    if isinstance(answer, tuple):
+        return answer
     if not box.checked and _needs_check(box, answer, setup):
         return ()
     return (ev.BoxSettled(box=box.box, answer=public_answer(answer, turned=True)),)
@@ -270,14 +279,13 @@ def settle_unturned(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, .
     for box in settled_now(hand, setup):
         if box.status is not BoxStatus.OPEN:
             continue
-        asked = request(hand, [box], setup, table.limits)
         try:
-            answer = setup.settle(asked)["boxes"][0]
-        except Differ as differ:
-            return readings_differ(box.box, asked, differ)
+            answer = judged(table, hand, box, setup)
         except Unsettled:
             found.append(ev.TurnCalled(box=box.box))
             continue
+        if isinstance(answer, tuple):
+            return answer
         found.append(ev.BoxSettled(box=box.box, answer=public_answer(answer, turned=False)))
         found.append(ev.BoxPaid(box=box.box))
     return tuple(found)
