@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 
-from drivers.events import BadgeRead, DeviceEvent, DeviceFault, DeviceLost, DeviceReady
+from drivers.events import BadgeRead, DeviceEvent, DeviceFault, DeviceReady
+from drivers.losses import Losses
 from drivers.text_lines import MS, LineCutter, Printed, Torn
 from drivers.wire.pacing import Burst
 
@@ -25,7 +26,7 @@ class BadgeReader:
         self._lines = LineCutter(ends.encode("ascii"), UNFINISHED_MS)
         self._badge, self._badge_ns = "", 0
         self._unknown = Burst()
-        self._lost_told: str | None = None
+        self._losses = Losses(name)
 
     @property
     def name(self) -> str:
@@ -39,16 +40,13 @@ class BadgeReader:
 
     def opened(self, now_ns: int) -> list[DeviceEvent]:
         """The port is open."""
-        self._lost_told = None
+        self._losses.ready()
         return [DeviceReady(self._name, MODEL, "", "", "", 0, 0)]
 
     def closed(self, reason: str, now_ns: int) -> list[DeviceEvent]:
         """The port is gone or did not open. Told once for each reason."""
         self._lines.end()
-        if reason == self._lost_told:
-            return []
-        self._lost_told = reason
-        return [DeviceLost(self._name, reason)]
+        return self._losses.lost(reason)
 
     def receive(self, data: bytes, now_ns: int) -> list[DeviceEvent]:
         """Bytes in any cut."""

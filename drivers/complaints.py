@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import assert_never
 
-from drivers.events import DeviceEvent, DeviceFault, DeviceLost
+from drivers.events import DeviceFault
 from drivers.wire.framing import FrameFault
 from drivers.wire.link import BadMessage, Link
 from drivers.wire.pacing import MS, Burst
@@ -30,23 +30,11 @@ class Complaints:
         self._texts: dict[tuple[str, str], Burst] = {}
         self._forged: deque[int] = deque(maxlen=FORGED_MOST)
         self._begun_ns: int | None = None
-        self._lost: str | None = None
 
     def reset(self) -> None:
         """Another connection: what was told of the last one may be told again."""
         self._texts.clear()
         self._begun_ns = None
-
-    def ready(self) -> None:
-        """The device is there: its next loss is news."""
-        self._lost = None
-
-    def lost(self, reason: str) -> list[DeviceEvent]:
-        """Once for each reason until the device is ready again."""
-        if reason == self._lost:
-            return []
-        self._lost = reason
-        return [DeviceLost(self._device, reason)]
 
     def noise(self, fault: FrameFault, now_ns: int) -> list[DeviceFault]:
         """A damaged frame."""

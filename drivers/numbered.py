@@ -14,6 +14,7 @@ from typing import assert_never
 from drivers.complaints import Complaints
 from drivers.events import DeviceEvent, DeviceFault, DeviceReady, EventsLost
 from drivers.identity import differences, must_hold
+from drivers.losses import Losses
 from drivers.wire.framing import DELIMITER, FrameFault
 from drivers.wire.link import BadMessage, Link, Received, Side
 from drivers.wire.messages import (
@@ -61,6 +62,7 @@ class NumberedDriver(ABC):
         self._expected = expected
         self._link, self._seal = Link(Side.HOST, seal), seal
         self._complaints = Complaints(name, self._link)
+        self._losses = Losses(name)
         self._state = State.CLOSED
         self._out = bytearray()
         self._now_ns = 0
@@ -133,7 +135,7 @@ class NumberedDriver(ABC):
         self._now_ns = now_ns
         self._state = State.CLOSED
         self._out.clear()
-        return self._complaints.lost(reason)
+        return self._losses.lost(reason)
 
     def receive(self, data: bytes, now_ns: int) -> list[DeviceEvent]:
         """Bytes in any cut."""
@@ -239,7 +241,7 @@ class NumberedDriver(ABC):
         if now_ns < self._ask_ns:
             return []
         self._ask(now_ns)
-        return self._complaints.lost("no answer for 5 s") if self._asks > LOST_ASKS else []
+        return self._losses.lost("no answer for 5 s") if self._asks > LOST_ASKS else []
 
     def _take_hello(self, hello: Hello, now_ns: int) -> list[DeviceEvent]:
         if hello.nonce == 0 and self._state in (State.READY, State.HELD):
@@ -275,7 +277,7 @@ class NumberedDriver(ABC):
 
     def _begin_session(self, hello: Hello, now_ns: int) -> None:
         self._current = hello
-        self._complaints.ready()
+        self._losses.ready()
         self._wrong_told, self._silent = "", False
         self._log_last = hello.log_last
         self._poll_no = self._answered_no = 0
@@ -296,7 +298,7 @@ class NumberedDriver(ABC):
         missed = self._poll_no - self._answered_no
         if missed >= LOST_POLLS:
             self._begin_asking(now_ns)
-            return self._complaints.lost("no answer for 5 s")
+            return self._losses.lost("no answer for 5 s")
         if self._restart_hint and missed:
             self._begin_asking(now_ns)
             return []

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections import deque
 
-from drivers.events import CardRead, DeviceEvent, DeviceFault, DeviceLost, DeviceReady, DoubtfulRead
+from drivers.events import CardRead, DeviceEvent, DeviceFault, DeviceReady, DoubtfulRead
+from drivers.losses import Losses
 from drivers.reader_codes import CodeTable
 from drivers.text_lines import MS, LineCutter, Printed, Torn
 from drivers.wire.pacing import Burst
@@ -37,7 +38,7 @@ class PlainReader:
         self._repeating = Burst()
         self._doubting = Burst()
         self._deal = False
-        self._lost_told: str | None = None
+        self._losses = Losses(name)
 
     @property
     def name(self) -> str:
@@ -52,17 +53,14 @@ class PlainReader:
 
     def opened(self, now_ns: int) -> list[DeviceEvent]:
         """The port is open. What was scanned before is lost: nobody knows whether it was anything."""
-        self._lost_told = None
+        self._losses.ready()
         ready = DeviceReady(self._name, MODEL, "", "", "", 0, 0)
         return [ready, *self._tell(self._doubt("away", b""), now_ns)]
 
     def closed(self, reason: str, now_ns: int) -> list[DeviceEvent]:
         """The port is gone or did not open. Told once for each reason."""
         torn = [event for item in self._lines.end() for event in self._take(item, now_ns)]
-        if reason == self._lost_told:
-            return torn
-        self._lost_told = reason
-        return [*torn, DeviceLost(self._name, reason)]
+        return [*torn, *self._losses.lost(reason)]
 
     def receive(self, data: bytes, now_ns: int) -> list[DeviceEvent]:
         """Bytes in any cut."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 
-from drivers.events import DeviceEvent, DeviceFault, DeviceLost, DeviceReady
+from drivers.events import DeviceEvent, DeviceFault, DeviceReady
+from drivers.losses import Losses
 from drivers.wire.pacing import MS
 
 LATELY_NS = 5_000 * MS
@@ -26,7 +27,7 @@ class TextPeer:
         self._open = False
         self._now_ns = 0
         self._lost = 0
-        self._lost_told: str | None = None
+        self._losses = Losses(name)
 
     @property
     def name(self) -> str:
@@ -52,7 +53,8 @@ class TextPeer:
 
     def opened(self, now_ns: int) -> list[DeviceEvent]:
         """The line stands: what waited goes out."""
-        self._now_ns, self._open, self._lost_told = now_ns, True, None
+        self._now_ns, self._open = now_ns, True
+        self._losses.ready()
         while self._waiting:
             self._send(self._waiting.popleft())
         return [DeviceReady(self._name, self._model, "", "", "", 0, 0)]
@@ -64,10 +66,7 @@ class TextPeer:
         if self._again:
             self._waiting.extendleft(data for t_ns, data in reversed(self._sent) if now_ns - t_ns < LATELY_NS)
         self._sent.clear()
-        if reason == self._lost_told:
-            return []
-        self._lost_told = reason
-        return [DeviceLost(self._name, reason)]
+        return self._losses.lost(reason)
 
     def receive(self, data: bytes, now_ns: int) -> list[DeviceEvent]:
         """Whatever it says, nobody listens."""
