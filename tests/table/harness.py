@@ -1,6 +1,7 @@
 """A table in one process: the real service on a real journal, a deck that the test chooses, people, and no sleeping.
 
 Every act is checked as it happens: no sink shows a card that lies face down, and the state has one of the known phases.
+Longer than other files: it is one class, the page that every test of the table is written against.
 """
 
 from __future__ import annotations
@@ -11,16 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from harness_parts import TABLE, Clock, Entropy, Recorder, open_journal, registry, seed_for
+from harness_parts import TABLE, Clock, Entropy, Recorder, make_setup, open_journal, registry, seed_for
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.cards import JOKER, card_text, deck, parse_card
-from controller.domain.decks import DeckRules
 from controller.domain.hand import Act
 from controller.domain.hand.authority import Identity
 from controller.domain.hand.expects import Expect, Want
-from controller.domain.hand.setup import Plate, Procedure, Setup
+from controller.domain.hand.setup import Setup
 from controller.domain.paytable import category_order
 from controller.domain.phases import Phase
 from controller.domain.ranking import ranking_of
@@ -28,10 +28,8 @@ from controller.domain.rejections import Rejection, Why
 from controller.domain.state import FaceDown, Hand, Table
 from controller.journal import keys as key_files
 from controller.journal.journal import Journal
-from controller.rulesets import load
 from controller.table import keeping, lamps, past, projection
 from controller.table.service import Outcome, Service
-from controller.table.setup import settle_both
 
 D1 = Identity("d1", frozenset({"dealer"}))
 S1 = Identity("s1", frozenset({"supervisor"}))
@@ -40,37 +38,6 @@ E1 = Identity("e1", frozenset({"surveillance"}))
 X1 = Identity("x1", frozenset({"dealer", "supervisor"}))
 T9 = Identity("t9", frozenset({"technician"}))
 CARD = re.compile(r"(?<![0-9A-Za-z])(?:[2-9TJQKA][cdhs])(?![0-9A-Za-z])")
-
-
-def make_setup(rules: str = "jpoker", boxes: int = 6, house: dict[str, Any] | None = None, **procedure: Any) -> Setup:
-    """What a table plays; `house` are parameters of the rule set, the rest is procedure and plate."""
-    plate = {"ante_min": 10, "ante_max": 1000, "cap": 100_000, "bonus_max": 50}
-    plate |= {key: procedure.pop(key) for key in (*plate, "chips", "award_limit") if key in procedure}
-    jackpot_stake, meter = procedure.pop("jackpot_stake", 0), procedure.pop("meter", "")
-    kept = procedure.pop("decks", DeckRules())
-    base = load(rules)
-    timing = {k: v for k, v in procedure.items() if k in ("joker_time", "draw_timing", "settle_order")}
-    played = base.with_set({**(house or {}), **timing}, "test")
-    return Setup(
-        table=TABLE,
-        rules=played,
-        boxes=boxes,
-        plate=Plate(**plate),
-        procedure=msgspec.structs.replace(
-            Procedure(
-                joker_time=str(played.joker_time),
-                draw_timing=str(played.draw_timing),
-                settle_order=str(played.settle_order),
-            ),
-            **{k: v for k, v in procedure.items() if k not in timing},
-        ),
-        settle=settle_both,
-        settle_rules=base.base_id or base.id,
-        settle_set=played.settlement_diff(load(base.base_id or base.id)),
-        jackpot_stake=jackpot_stake,
-        meter_start=meter,
-        decks=kept,
-    )
 
 
 class Rig:

@@ -9,19 +9,57 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from controller.domain import events as ev
 from controller.domain import joker as draw
+from controller.domain.decks import DeckRules
+from controller.domain.hand.setup import Plate, Procedure, Setup
 from controller.domain.state import Table
 from controller.journal import keys as key_files
 from controller.journal.codec import Registry
 from controller.journal.journal import Journal
 from controller.journal.records import Stamp
 from controller.journal.store import JournalWriteError, WriteFault
+from controller.rulesets import load
 from controller.table import keeping
+from controller.table.setup import settle_both
 from controller.table.statistics import Statistics
 
 TABLE = "T1"
+
+
+def make_setup(rules: str = "jpoker", boxes: int = 6, house: dict[str, Any] | None = None, **procedure: Any) -> Setup:
+    """What a table plays; `house` are parameters of the rule set, the rest is procedure and plate."""
+    plate = {"ante_min": 10, "ante_max": 1000, "cap": 100_000, "bonus_max": 50}
+    plate |= {key: procedure.pop(key) for key in (*plate, "chips", "award_limit") if key in procedure}
+    jackpot_stake, meter = procedure.pop("jackpot_stake", 0), procedure.pop("meter", "")
+    kept = procedure.pop("decks", DeckRules())
+    base = load(rules)
+    timing = {k: v for k, v in procedure.items() if k in ("joker_time", "draw_timing", "settle_order")}
+    played = base.with_set({**(house or {}), **timing}, "test")
+    return Setup(
+        table=TABLE,
+        rules=played,
+        boxes=boxes,
+        plate=Plate(**plate),
+        procedure=msgspec.structs.replace(
+            Procedure(
+                joker_time=str(played.joker_time),
+                draw_timing=str(played.draw_timing),
+                settle_order=str(played.settle_order),
+            ),
+            **{k: v for k, v in procedure.items() if k not in timing},
+        ),
+        settle=settle_both,
+        settle_rules=base.base_id or base.id,
+        settle_set=played.settlement_diff(load(base.base_id or base.id)),
+        jackpot_stake=jackpot_stake,
+        meter_start=meter,
+        decks=kept,
+    )
 
 
 @lru_cache(maxsize=512)

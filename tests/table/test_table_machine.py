@@ -334,7 +334,7 @@ TestTable.settings = settings(
 
 @pytest.mark.parametrize("want", [w for w in Want if w not in (Want.NOTHING, Want.OPEN, Want.CHOICE)])
 def test_rescue_from_every_want(want: Want) -> None:
-    from test_table_matrix import SITUATIONS  # noqa: PLC0415
+    from situations import SITUATIONS  # noqa: PLC0415
 
     found = [build() for build in SITUATIONS.values()]
     rigs = [rig for rig in found if rig.want.kind is want]
