@@ -13,6 +13,7 @@ import pytest
 import controller.doctor
 from controller.doctor import probes
 from controller.doctor.finding import Level
+from tests.children import Child
 from tests.doctor.tree import Tree
 from tests.hil.commands import BIN, tablectl, tablectl_here
 from tests.hil.rig import Rig, devices_ready, table
@@ -99,7 +100,7 @@ def test_f16_a_stranger_on_the_port_is_named_with_pid_and_name() -> None:
     with Rig() as rig:
         held = rig.folder / "shoe"
         code = f"import os,sys; os.open({str(held)!r}, os.O_RDWR | os.O_NOCTTY); print('open'); sys.stdin.read()"
-        with subprocess.Popen([sys.executable, "-uc", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        with Child([sys.executable, "-uc", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
             assert child.stdin is not None and child.stdout is not None
             assert child.stdout.readline() == b"open\n"
             exit_code, found = findings(rig.config)

@@ -19,6 +19,7 @@ from drivers.gpio.debounce import MS, Debouncer
 from drivers.gpio.errors import PortError
 from drivers.gpio.panel import Panel, chip_holder, open_panel
 from drivers.gpio.pins import INPUTS, JACKPOT_LAMP, LEVELS
+from tests.children import Child
 
 
 class StillPi(Pi):
@@ -209,7 +210,7 @@ def test_f43_the_holder_of_the_chip_is_found_as_proc_tells(monkeypatch: pytest.M
     monkeypatch.setattr(Path, "glob", lambda path, what: [chip] if what == "gpiochip*" else real(path, what))
     assert "the chip is open in" not in chip_holder()
     code = f"import sys; f = open({str(chip)!r}); print('open', flush=True); sys.stdin.read()"
-    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+    with Child([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None and other.stdout.readline() == b"open\n"
         assert f"the chip is open in pid {other.pid} (python" in chip_holder()
         other.communicate()

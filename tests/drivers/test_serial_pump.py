@@ -28,6 +28,7 @@ from drivers.transport.serial_port import (
     open_serial,
     port_holder,
 )
+from tests.children import Child
 
 
 @pytest.fixture
@@ -157,7 +158,7 @@ def test_f10_a_program_that_knows_no_lock_is_named_too(line: Line, monkeypatch: 
         open_serial(line.path, 115_200)
     script = "import sys; f = open(sys.argv[1], 'rb', 0); print('open', flush=True); sys.stdin.read()"
     command = [sys.executable, "-c", script, line.path]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as modem:
+    with Child(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as modem:
         assert modem.stdout is not None and modem.stdout.readline() == b"open\n"
         with pytest.raises(PortBusy, match=f"port in use by pid {modem.pid}"):
             open_serial(line.path, 115_200)
@@ -187,9 +188,7 @@ def test_f16_another_process_is_named(line: Line) -> None:
         "import sys; from drivers.transport.serial_port import open_serial\n"
         "port = open_serial(sys.argv[1], 115200); print('open', flush=True); sys.stdin.read()"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", script, line.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as holder:
+    with Child([sys.executable, "-c", script, line.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None and holder.stdout.readline() == b"open\n"
         with pytest.raises(PortBusy, match=f"port in use by pid {holder.pid}"):
             open_serial(line.path, 115_200)

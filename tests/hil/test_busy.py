@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from firmware_sim.faults import Fault
+from tests.children import Child
 from tests.hil.rig import Rig, devices_ready, table
 from tests.hil.test_shoe_line import dealt, finish
 
@@ -35,7 +36,7 @@ def stranger(link: Path) -> Iterator[int]:
         "os.unlink(sys.argv[1])\n"
     )
     command = [sys.executable, "-c", code, str(link)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+    with Child(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.stdout is not None and child.stdout.readline() == b"there\n"
         yield child.pid
         child.communicate()
@@ -71,7 +72,7 @@ def test_f16_a_reader_without_a_lock_steals_bytes_and_no_card_is_lost_or_invente
     with table(seed=5) as rig:
         dealt(3, rig)
         code = "import os, sys, tty; f = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY)\nwhile True: os.read(f, 16)"
-        with subprocess.Popen([sys.executable, "-c", code, str(rig.folder / "shoe")]) as thief:
+        with Child([sys.executable, "-c", code, str(rig.folder / "shoe")]) as thief:
             rig.play_until(lambda snap: len(rig.records("CardDealt")) >= 8 or snap["phase"] != "dealing", 15)
             thief.kill()
         finish(rig)  # every card as it lay on the felt

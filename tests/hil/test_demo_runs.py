@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.children import Child
 from tests.hil.rig import BIN, LAB_AUDITOR, tablectl, until
 
 pytestmark = pytest.mark.hil
@@ -86,10 +87,10 @@ def test_a_house_s_own_game_with_its_own_deck(folder: Path) -> None:
 @pytest.mark.parametrize(("number", "when"), [(signal.SIGINT, "CardDealt"), (signal.SIGTERM, "StakeSet")])
 def test_a_signal_stops_all_of_it(number: signal.Signals, when: str, folder: Path) -> None:
     argv = [str(BIN / "firmware-sim"), "demo", "--dir", str(folder), "--seed", "2"]
-    child = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert until(lambda: when in log(folder), 30)
-    child.send_signal(number)
-    out, err = child.communicate(timeout=30)
+    with Child(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert until(lambda: when in log(folder), 30)
+        child.send_signal(number)
+        out, err = child.communicate(timeout=30)
     assert running(folder) == []
     if number is signal.SIGINT:
         assert child.returncode == 0, err

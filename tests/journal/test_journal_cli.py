@@ -26,6 +26,7 @@ from controller.journal.auditing import Checks
 from controller.journal.codec import Registry
 from controller.journal.journal import Journal
 from controller.journal.recall import check_draw
+from tests.children import Child
 
 GOLDEN = Path(__file__).parents[1] / "golden/journal-0.1/jpoker.db"
 HASH = "ab" * 32
@@ -127,7 +128,7 @@ def test_a_bar_is_shown_on_a_terminal_alone(tmp_path: Path) -> None:
     master, slave = pty.openpty()
     command = [sys.executable, "-m", "controller.cli.main", "audit", str(path)]
     environ = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=slave, env=environ, text=True) as child:
+    with Child(command, stdout=subprocess.PIPE, stderr=slave, env=environ, text=True) as child:
         os.close(slave)
         shown = b""
         with contextlib.suppress(OSError):  # the last writer has closed the terminal

@@ -14,6 +14,7 @@ import pytest
 
 from controller.journal.auditing import Options
 from controller.journal.verify import audit
+from tests.children import Child
 
 WRITER = Path(__file__).with_name("crashing_writer.py")
 
@@ -22,7 +23,7 @@ def _killed(path: Path, after: int) -> list[tuple[int, str]]:
     """Runs the writer, kills it once so many records were acknowledged; everything that it had told."""
     command = [sys.executable, str(WRITER), str(path)]
     told: list[tuple[int, str]] = []
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+    with Child(command, stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout is not None
         for line in writer.stdout:
             told.append(_told(line))

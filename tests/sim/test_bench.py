@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from firmware_sim.faults import LASTING, SCANS, WHAT, Fault, FaultBook, parse
 from firmware_sim.main import cli
 from firmware_sim.panel import Panel
 from firmware_sim.world import Place
+from tests.children import Child
 from tests.sim.fake_table import FakeTable
 from tests.sim.test_gpio import until
 
@@ -260,15 +260,12 @@ def test_the_run_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_bench_alone_ends_on_ctrl_c(tmp_path: Path) -> None:
     program = [sys.executable, "-c", "from firmware_sim.main import main; main()"]
-    process = subprocess.Popen(
-        [*program, "run", "--bench", "--dir", str(tmp_path / "b")], stdout=subprocess.PIPE, env={**os.environ}
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline().startswith(b"bench: shoe")
-    assert (tmp_path / "b" / "shoe").is_symlink()
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(10) == 130
-    process.stdout.close()
+    with Child([*program, "run", "--bench", "--dir", str(tmp_path / "b")], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"bench: shoe")
+        assert (tmp_path / "b" / "shoe").is_symlink()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 130
     assert not (tmp_path / "b" / "gpio.sock").exists()
     assert not (tmp_path / "b" / "shoe").is_symlink()
 

@@ -17,6 +17,7 @@ from firmware_sim.children import Daemon, call
 from firmware_sim.demo import QUIET_S, Staff
 from firmware_sim.demo_files import PINS, prepare
 from firmware_sim.floor_staff import Say
+from tests.children import Child
 from tests.sim.test_gpio import until
 
 pytestmark = pytest.mark.hil
@@ -68,10 +69,10 @@ def test_faults_do_not_end_the_evening(tmp_path: Path, fault: str) -> None:
 
 
 def test_ctrl_c_stops_in_order(tmp_path: Path) -> None:
-    process = subprocess.Popen([*PROGRAM, "--dir", str(tmp_path), "--seed", "1"], stdout=subprocess.PIPE, text=True)
-    until(lambda: bool(left_running(tmp_path)) and (tmp_path / "control.sock").exists(), 20)
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=40)
+    with Child([*PROGRAM, "--dir", str(tmp_path), "--seed", "1"], stdout=subprocess.PIPE, text=True) as process:
+        until(lambda: bool(left_running(tmp_path)) and (tmp_path / "control.sock").exists(), 20)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=40)
     assert "audit: OK" in out
     assert process.returncode == 0, out
     assert left_running(tmp_path) == []
