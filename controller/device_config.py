@@ -23,11 +23,12 @@ class ShoeSection(Struct, frozen=True, kw_only=True):
 
 
 class ShufflerSection(Struct, frozen=True, kw_only=True):
-    """A shuffler that counts and inspects, found by its USB identity. `key`: as of the shoe."""
+    """A shuffler, found by its USB identity. `key`: as of the shoe. `inspects`: it sees faces, not only cards."""
 
     vendor: UsbNumber
     product: UsbNumber
     serial: Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[\x20-\x7e]*\Z")]
+    inspects: bool = True
     usb_backend: Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}\Z")] = REAL_BACKEND
     key: OneLine | None = None
     unsealed: bool = False  # production takes a line in clear only where somebody has said so

@@ -50,9 +50,13 @@ class Deck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DeckRules(msgspec.Struct, frozen=True, kw_only=True):
-    """How the house keeps its decks; 0: no limit, never asked. `shuffler`: one is fitted, which counts."""
+    """How the house keeps its decks; 0: no limit, never asked.
+
+    `shuffler`: one is fitted, which counts. `inspects`: it sees faces too and finds cards that are there twice.
+    """
 
     shuffler: bool = False
+    inspects: bool = True
     life_hands: int = 0
     life_hours: int = 0
     stub_hands: int = 0

@@ -59,6 +59,7 @@ def make_setup(config: Config, *, training: bool = False) -> Setup:
         doors=_doors(config.doors),
         decks=DeckRules(
             shuffler=config.shuffler is not None,
+            inspects=config.shuffler is None or config.shuffler.inspects,
             life_hands=config.decks.life_hands,
             life_hours=config.decks.life_hours,
             stub_hands=config.decks.stub_count_hands,
@@ -168,11 +169,13 @@ def _check_nominal(rules: RuleSet, config: Config) -> None:
 
 
 def _line_warnings(config: Config) -> tuple[str, ...]:
-    """Devices that cannot prove who they are."""
+    """Devices that cannot prove who they are, or see less than one might think."""
     reader = ("cards come from a plain reader, which cannot prove who it is: untrusted",) if config.reader else ()
     fitted = {"shoe": config.shoe, "shuffler": config.shuffler}
     clear = [name for name, section in fitted.items() if section is not None and section.key is None]
-    return (*reader, *(f"the {name}'s line is in clear: untrusted" for name in clear))
+    counts = config.shuffler is not None and not config.shuffler.inspects
+    blind = ("the shuffler only counts: nobody looks for a card that is in a deck twice",) if counts else ()
+    return (*reader, *(f"the {name}'s line is in clear: untrusted" for name in clear), *blind)
 
 
 def _check_without_cards(rules: RuleSet, config: Config) -> None:

@@ -81,6 +81,8 @@ class DeckDesk:
                 self.unit.restart()
             case Fault.SHUFFLER_JAM:
                 self.unit.jam()
+            case Fault.SHUFFLER_BLIND:
+                self.unit.device.sees = False
             case Fault.DECK_SHORT | Fault.DECK_DOUBLE | Fault.DECK_WRONG:
                 self._wrong = fault
             case _:

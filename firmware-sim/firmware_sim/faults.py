@@ -51,6 +51,7 @@ class Fault(StrEnum):
     SHUFFLER_FORGETS = "shuffler-forgets"
     SHUFFLER_RESTART = "shuffler-restart"
     SHUFFLER_JAM = "shuffler-jam"
+    SHUFFLER_BLIND = "shuffler-blind"
     DECK_SHORT = "deck-short"
     DECK_DOUBLE = "deck-double"
     DECK_WRONG = "deck-wrong"
@@ -96,6 +97,7 @@ WHAT = {
     Fault.SHUFFLER_FORGETS: "shuffler: it forgets that it was enabled",
     Fault.SHUFFLER_RESTART: "shuffler: it loses power and comes back",
     Fault.SHUFFLER_JAM: "shuffler: a card is stuck",
+    Fault.SHUFFLER_BLIND: "shuffler: from now on it sees no face and only counts",
     Fault.DECK_SHORT: "shuffler: the deck that goes in next lacks a card",
     Fault.DECK_DOUBLE: "shuffler: the deck that goes in next has a card twice",
     Fault.DECK_WRONG: "shuffler: the deck that goes in next bears another mark",

@@ -35,6 +35,7 @@ class ShufflerDevice(NumberedDevice):
         self.holds: SimDeck | None = None
         self.shuffles = 0
         self.under_the_rail = 0  # fault: so many cards stay in the machine, uncounted
+        self.sees = True  # False: a machine that only counts, or one whose camera is dark
         self._done_ns: int | None = None
         super().__init__(log, serial, model, key=key)
 
@@ -72,11 +73,13 @@ class ShufflerDevice(NumberedDevice):
         if self._done_ns is None or now_ns < self._done_ns or self.holds is None:
             return
         self._done_ns = None
-        deck = self.holds
-        report = DeckReport(
-            deck=deck.mark, count=deck.count - self.under_the_rail, doubles=deck.doubles, unread=deck.unread
-        )
-        self._tell(EventKind.SHUFFLE_DONE, report, now_ns)
+        self._tell(EventKind.SHUFFLE_DONE, self._found(self.holds), now_ns)
+
+    def _found(self, deck: SimDeck) -> DeckReport:
+        count = deck.count - self.under_the_rail
+        if not self.sees:
+            return DeckReport(deck=deck.mark, count=count, unread=count)
+        return DeckReport(deck=deck.mark, count=count, doubles=deck.doubles, unread=deck.unread)
 
     def _shuffle(self, deck: str, now_ns: int) -> Result:
         hindered = self._hindrance()

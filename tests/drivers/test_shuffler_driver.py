@@ -58,6 +58,15 @@ def test_what_is_wrong_with_a_deck_is_told_in_numbers(start: Start) -> None:
     assert (done.count, done.doubles, done.unread) == (53, 1, 2)
 
 
+def test_a_machine_that_sees_no_faces_says_so_in_its_numbers(start: Start) -> None:
+    host = start()
+    host.unit.device.sees = False
+    host.unit.put_in(SimDeck("B-7", count=52, doubles=1))
+    assert host.run(lambda: host.told("shuffle_done"))
+    [done] = host.told("shuffle_done")
+    assert (done.count, done.doubles, done.unread) == (52, 0, 52)
+
+
 def test_a_jam_ends_a_shuffle(start: Start) -> None:
     host = start()
     host.unit.put_in(SimDeck("B-7"))

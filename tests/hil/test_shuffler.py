@@ -22,9 +22,9 @@ def counts(snap: Snapshot) -> bool:
 
 
 @contextlib.contextmanager
-def table(seed: int = 3) -> Iterator[Rig]:
-    """Opened, with two decks that a supervisor has brought."""
-    with Rig("oasis_ru", seed, {"[gpio]": SHUFFLER + "[gpio]"}) as rig:
+def table(seed: int = 3, more: str = "") -> Iterator[Rig]:
+    """Opened, with two decks that a supervisor has brought. `more`: further keys of the shuffler's section."""
+    with Rig("oasis_ru", seed, {"[gpio]": f"{SHUFFLER.rstrip()}\n{more}\n\n[gpio]"}) as rig:
         rig.spawn()
         rig.wait(counts)
         rig.do("open_table", "dealer", "supervisor")
@@ -55,6 +55,19 @@ def test_decks_are_counted_and_take_turns() -> None:
         assert {(one["count"], one["serial"], one["sealed"], one["dealer"]) for one in verified} == {
             (52, "SIM-0002", True, "dealer")
         }
+
+
+def test_a_shuffler_that_only_counts_serves_and_is_known_for_what_it_is() -> None:
+    with table(more="inspects = false") as rig:
+        rig.bench.inject(Fault.SHUFFLER_BLIND)
+        rig.play_hands(1)
+        assert [one for one in rig.now["health"]["warnings"] if "only counts" in one]
+        rig.bench.inject(Fault.DECK_SHORT)  # to the deck that goes in next
+        rig.play_hands(2)
+        finish(rig)
+        assert {one["source"] for one in data(rig, "DeckTaken")} == {"shuffler"}
+        assert {(one["count"], one["inspected"]) for one in data(rig, "DeckVerified")} == {(52, False)}
+        assert [one["reason"] for one in data(rig, "DeckQuarantined")] == ["wrong_count"]
 
 
 def test_f24_the_shuffler_is_gone_for_a_while_and_nobody_minds() -> None:

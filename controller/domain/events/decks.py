@@ -25,7 +25,10 @@ class ShufflerAdopted(Event, frozen=True, kw_only=True, tag=True):
 
 
 class DeckVerified(Event, frozen=True, kw_only=True, tag=True):
-    """The shuffler found all cards of the game, each once: who counted (device), when told, at whose table (people)."""
+    """The shuffler found all cards of the game: who counted (device), when told, at whose table (people).
+
+    `inspected`: it saw every face, and each card is there once. False: it only counted.
+    """
 
     deck: str
     count: int
@@ -35,6 +38,7 @@ class DeckVerified(Event, frozen=True, kw_only=True, tag=True):
     sealed: bool
     dealer: str
     inspector: str
+    inspected: bool = True
 
 
 class DeckBrought(Event, frozen=True, kw_only=True, tag=True):

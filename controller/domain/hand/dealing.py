@@ -85,7 +85,7 @@ def _placed(table: Table, hand: Hand, cmd: cm.CardIn, want: Expect, setup: Setup
     if not fits:  # a card twice, or one of another game: the deck is out, and nobody hears which card it was
         where = Expect(kind=Want.CARD, place=want.place, box=want.box, index=want.index)
         out = ev.DeckQuarantined(reason=str(Cause.DECK_FAULT))
-        return (dealt, *decks.doubted(table), out, *hold(hand, Cause.DECK_FAULT, where))
+        return (dealt, *decks.doubted(table, setup), out, *hold(hand, Cause.DECK_FAULT, where))
     if dealt.unread and hand.unread + 1 > setup.procedure.max_unknown:
         return (dealt, *hold(hand, Cause.TOO_MANY_UNREAD, want))
     return (dealt,)

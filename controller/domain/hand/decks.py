@@ -86,11 +86,12 @@ def _put_in(table: Table, mark: str, known: Deck | None, setup: Setup) -> Events
 
 
 def _counted(table: Table, cmd: cm.DeckSaid, setup: Setup) -> Events:
-    """All cards of the game, each once; else the deck leaves the table."""
+    """All cards of the game, each once as far as the machine sees faces; else the deck leaves the table."""
+    sees_none = not setup.decks.inspects and cmd.unread == cmd.count
     wrong = {
         "wrong_count": cmd.count != setup.rules.deck_size,
         "card_twice": cmd.doubles > 0,
-        "card_unread": cmd.unread > 0,
+        "card_unread": cmd.unread > 0 and not sees_none,
     }
     reasons = [reason for reason, found in wrong.items() if found]
     if reasons:
@@ -105,6 +106,7 @@ def _counted(table: Table, cmd: cm.DeckSaid, setup: Setup) -> Events:
         sealed=by.sealed,
         dealer=table.signed_on.get("dealer", ""),
         inspector=table.signed_on.get("inspector", ""),
+        inspected=setup.decks.inspects,
     )
     return (verified,)
 
@@ -161,9 +163,9 @@ def _contradicted(table: Table, deck: Deck | None, shoe: int, size: int) -> Even
     return (said, *_out_of_play(deck.mark, CONTRADICTED), *_held(table))
 
 
-def doubted(table: Table) -> Events:
-    """A card came that cannot be in a deck of which the shuffler said that it is right."""
-    if table.deck_source != SHUFFLER:
+def doubted(table: Table, setup: Setup) -> Events:
+    """A card came that cannot be in a deck of which the shuffler said that each card is there once."""
+    if table.deck_source != SHUFFLER or not setup.decks.inspects:
         return ()
     return (ev.DeviceTroubled(device=SHUFFLER, code=CONTRADICTED, detail="it verified a deck that is faulty"),)
 
