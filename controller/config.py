@@ -112,8 +112,11 @@ class JackpotSection(Struct, frozen=True, kw_only=True):
 
 
 class JournalSection(Struct, frozen=True, kw_only=True):
+    """`witness`: a small file on another medium that knows the newest record."""
+
     path: Text
     mirror: Text | None = None
+    witness: Text | None = None
 
 
 class KeysSection(Struct, frozen=True, kw_only=True):
@@ -244,6 +247,10 @@ def _sense(config: Config) -> Iterator[Mistake]:
         what = f"gpio.factory {config.gpio.factory!r} in production"
         yield Mistake("gpio.factory", what, 'give "lgpio", or set table.mode to "bench"')
     yield from _one_file_one_use(config)
+    witness = config.journal.witness
+    if witness and os.path.dirname(os.path.normpath(witness)) == os.path.dirname(os.path.normpath(config.journal.path)):
+        remedy = "give a path on another medium: whoever puts an old journal back there puts both back"
+        yield Mistake("journal.witness", "journal.witness lies in the journal's own folder", remedy)
     sections = tuple(name for name in ("shoe", "reader", "sensors") if getattr(config, name) is not None)
     yield from (Mistake(*wrong) for wrong in equipment_wrong(table.equipment, table.cards, sections))
     jackpot_stake = config.jackpot.stake if config.jackpot else 0
@@ -267,13 +274,14 @@ def _one_file_one_use(config: Config) -> Iterator[Mistake]:
         ("shuffler.key", shuffler and shuffler.key),
         ("reader.codes", reader and reader.codes),
         ("journal.mirror", config.journal.mirror),
+        ("journal.witness", config.journal.witness),
     ):
         if not name:
             continue
         file = os.path.normpath(name)
         if file in taken:
             yield Mistake(
-                key, f"{key} is the file of {taken[file]}", "give each its own file, a mirror on another medium"
+                key, f"{key} is the file of {taken[file]}", "give each its own file, mirror and witness on other media"
             )
         taken.setdefault(file, key)
 
@@ -320,7 +328,12 @@ def _absolute(config: Config, source: Path, environ: Mapping[str, str]) -> Confi
     return replace(
         config,
         table=replace(table, rules=rules),
-        journal=replace(journal, path=at(journal.path), mirror=journal.mirror and at(journal.mirror)),
+        journal=replace(
+            journal,
+            path=at(journal.path),
+            mirror=journal.mirror and at(journal.mirror),
+            witness=journal.witness and at(journal.witness),
+        ),
         keys=KeysSection(credential=secret(config.keys.credential), signing=secret(config.keys.signing)),
         control=ControlSection(operators=at(config.control.operators), socket=at(config.control.socket)),
         shoe=config.shoe

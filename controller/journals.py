@@ -46,4 +46,5 @@ def open_journal(config: Config, keys: Keys) -> Journal:
         registry=Registry(ev.registry()),
         entropy=os.urandom,
         mirror=Path(config.journal.mirror) if config.journal.mirror else None,
+        witness=Path(config.journal.witness) if config.journal.witness else None,
     )

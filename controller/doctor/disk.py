@@ -23,6 +23,7 @@ HEALTH = Topic(924)
 SWAP = Topic(925)
 CORE = Topic(926)
 MIRROR = Topic(927)
+WITNESS = Topic(928)
 MEMORY_SYSTEMS = ("tmpfs", "ramfs", "overlay")
 WRITES, BLOCK = 100, bytes(4096)
 SLOW_P50_MS, SLOW_P99_MS, DEAD_P99_MS = 25.0, 250.0, 3000.0
@@ -49,6 +50,7 @@ def probe(scene: Scene) -> Iterator[Finding]:
     else:
         yield FOLDER.fail("the journal's folder is missing", str(folder), "systemd-tmpfiles --create makes it")
     yield from _mirror(scene, folder)
+    yield from _witness(scene, folder)
     yield _swap(scene.machine)
     yield _core(scene)
 
@@ -67,6 +69,21 @@ def _mirror(scene: Scene, folder: Path) -> Iterator[Finding]:
     else:
         yield MIRROR.ok("the mirror lies on another medium", str(there))
         yield _space(there)
+
+
+def _witness(scene: Scene, folder: Path) -> Iterator[Finding]:
+    """What knows the journal's head must not be put back together with the journal."""
+    if scene.config.journal.witness is None:
+        remedy = "name journal.witness on another medium, or note the head at closing and ask `tablectl audit --head`"
+        yield WITNESS.warn("no witness: an old copy of the journal would start", "journal.witness", remedy)
+        return
+    there = Path(scene.config.journal.witness).parent
+    if not there.is_dir():
+        yield WITNESS.fail("the witness's folder is missing", str(there), "mount its medium there")
+    elif folder.is_dir() and there.stat().st_dev == folder.stat().st_dev:
+        yield WITNESS.warn("the witness lies on the journal's own medium", str(there), "mount another one there")
+    else:
+        yield WITNESS.ok("the witness lies on another medium", str(there))
 
 
 def _owner(machine: Machine, folder: Path) -> Finding:

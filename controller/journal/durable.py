@@ -6,11 +6,14 @@ into the main file that the mirror's chain does not lead to.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from controller.domain.events import JournalRepaired
 from controller.journal.copies import Pair, fill_up, open_pair
@@ -18,6 +21,7 @@ from controller.journal.mirror import Mirror
 from controller.journal.records import Row
 from controller.journal.space import FULL_PERCENT, Space, space_of
 from controller.journal.store import WAL_CAP_BYTES, JournalWriteError, Store
+from controller.journal.witness import Witness, check
 
 LEVEL_WAIT_S: Final = 0.5
 """At a hand's end the writer waits so long for the mirror."""
@@ -38,21 +42,35 @@ class Durable:
         pair: Pair,
         disk: Callable[[Path], Space] = space_of,
         clock_s: Callable[[], float] = time.monotonic,
+        witness: Witness | None = None,
     ) -> None:
+        self._witness = witness
         self._disk, self._clock_s = disk, clock_s
         self._slow_s = self._slow_at = 0.0
         self._main = pair.main
         self._mirror = None if pair.mirror is None else Mirror(pair.mirror, pair.main.path)
         self._lacking = pair.lacking
-        self._behind = self._looks = 0
+        self._behind = {"mirror": 0, "witness": 0}
+        self._looks = 0
         self._lost_main = ""
         self.repaired: tuple[JournalRepaired, ...] = pair.repaired
         self.store: Store = pair.main
 
     @classmethod
-    def open(cls, path: Path, mirror: Path | None, verified: Callable[[Path], Store]) -> Durable:
-        """The one file, or both copies, level and verified."""
-        return cls(Pair(verified(path), None) if mirror is None else open_pair(path, mirror, verified))
+    def open(
+        cls, path: Path, mirror: Path | None, verified: Callable[[Path], Store], witness: Path | None = None
+    ) -> Durable:
+        """The one file, or both copies, level and verified; and led on from what the witness saw."""
+        pair = Pair(verified(path), None) if mirror is None else open_pair(path, mirror, verified)
+        if witness is None:
+            return cls(pair)
+        with contextlib.ExitStack() as undo:
+            for store in filter(None, (pair.main, pair.mirror)):
+                undo.callback(store.close)
+            said = check(witness, pair.main)
+            undo.pop_all()
+        repaired = (*pair.repaired, *([said] if said is not None else []))
+        return cls(msgspec.structs.replace(pair, repaired=repaired), witness=Witness(witness, pair.main))
 
     def append(self, rows: Sequence[Row]) -> None:
         """On disk in the durable file when it returns; JournalWriteError and nowhere otherwise."""
@@ -63,6 +81,8 @@ class Durable:
             self._slow_s, self._slow_at = ended - began, ended
         if self._mirror is not None and not self._lost_main:
             self._mirror.follow(rows)
+        if self._witness is not None:
+            self._witness.follow(rows[-1].seq, rows[-1].hash)
 
     def hand_ended(self) -> None:
         """The mirror is level now, or a moment later, or says why not."""
@@ -92,7 +112,7 @@ class Durable:
         return True
 
     def lacking(self) -> str:
-        """Which copy is lost and why ("main: disk full"); empty while both are written. Asked once a second."""
+        """Which copy is lost and why ("main: disk full"); empty while all are written. Asked once a second."""
         self._looks += 1
         if self._lost_main and self._looks % RETRY_LOOKS == 0:
             self.switch_back()
@@ -100,12 +120,17 @@ class Durable:
             return f"main: {self._lost_main}"
         if any(space.full for space in self._spaces()):
             return f"disk: {FULL_PERCENT} % full"
-        if self._mirror is None:
-            return self._lacking
-        if self._mirror.fault:
-            return f"mirror: {self._mirror.fault}"
-        self._behind = self._behind + 1 if self._mirror.lag else 0
-        return "mirror: it is behind" if self._behind > BEHIND_LOOKS else ""
+        mirror = self._lacking or self._not_following("mirror", self._mirror)
+        return mirror or self._not_following("witness", self._witness)
+
+    def _not_following(self, name: str, follower: Mirror | Witness | None) -> str:
+        """Why a file that a thread of its own writes counts as lost; empty while it does not."""
+        if follower is None:
+            return ""
+        self._behind[name] = self._behind[name] + 1 if follower.lag else 0
+        if follower.fault:
+            return f"{name}: {follower.fault}"
+        return f"{name}: it is behind" if self._behind[name] > BEHIND_LOOKS else ""
 
     def warnings(self) -> dict[str, str]:
         """By code: a disk that fills up, a write-ahead file that some reader keeps from shrinking, a slow disk."""
@@ -126,12 +151,14 @@ class Durable:
 
     def health(self) -> dict[str, object]:
         """For the snapshot: which file is the durable one, and how far the mirror is behind."""
-        if self._mirror is None:
-            return {"durable": "main", "mirror": None}
-        return {"durable": "mirror" if self._lost_main else "main", "mirror": {"lag": self._mirror.lag}}
+        told: dict[str, object] = {"durable": "mirror" if self._lost_main else "main"}
+        told["mirror"] = None if self._mirror is None else {"lag": self._mirror.lag}
+        return told if self._witness is None else told | {"witness": {"lag": self._witness.lag}}
 
     def close(self) -> None:
-        """Closes both files."""
+        """Closes the files."""
+        if self._witness is not None:
+            self._witness.close()
         self._main.close()
         if self._mirror is not None:
             self._mirror.close()

@@ -93,11 +93,16 @@ class Journal:
         registry: Registry,
         entropy: Entropy,
         mirror: Path | None = None,
+        witness: Path | None = None,
     ) -> Journal:
-        """An existing journal with its mirror, verified. Exit code 3 where it does not hold and cannot be repaired."""
+        """An existing journal with its mirror, verified and not older than its witness.
+
+        Exit code 3 where it does not hold and cannot be repaired.
+        """
         owner = Owner(table, keys)
         with contextlib.ExitStack() as undo:
-            files = Durable.open(path, mirror, partial(open_verified, owner=owner, shared=mirror is not None))
+            verified = partial(open_verified, owner=owner, shared=mirror is not None)
+            files = Durable.open(path, mirror, verified, witness)
             undo.callback(files.close)
             try:
                 journal = cls(files, identity(files.store.one_row(1)), keys, registry, entropy)

@@ -164,6 +164,18 @@ def test_the_second_copy(tree: Tree) -> None:
     assert found.level(927) is OK and len(found.of(923)) == 2
 
 
+def test_the_witness(tree: Tree) -> None:
+    assert tree.find(disk.probe).level(928) is WARN
+    path = tree.config()
+    path.write_text(path.read_text().replace('journal.db"', 'journal.db"\nwitness = "/nowhere/witness.json"'))
+    assert tree.find(disk.probe).level(928) is FAIL
+    (tree.folder / "stick").mkdir()
+    path.write_text(path.read_text().replace("/nowhere", "stick"))
+    assert "own medium" in tree.find(disk.probe).text(928)
+    path.write_text(path.read_text().replace("stick", "/dev/shm"))
+    assert tree.find(disk.probe).level(928) is OK
+
+
 SWAPS = "Filename Type Size Used Priority\n"
 
 

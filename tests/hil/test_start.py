@@ -56,6 +56,28 @@ def test_a_wrong_configuration(rig: Rig, old: str, new: str, said: str) -> None:
     assert said in line
 
 
+def test_an_old_copy_of_the_journal_put_back(rig: Rig) -> None:
+    """T15: with nothing beside it but its witness on another medium."""
+    (rig.folder / "stick").mkdir()
+    text = rig.config.read_text("utf-8")
+    witnessed = 'path = "journal.db"\nwitness = "stick/witness.json"'
+    rig.config.write_text(text.replace('path = "journal.db"', witnessed), "utf-8")
+    rig.start()
+    rig.stop()
+    old = rig.journal.read_bytes()
+    rig.start()
+    assert rig.stop()[0] == 0
+    newer = rig.journal.read_bytes()
+    (rig.folder / "stderr").unlink()
+    rig.journal.write_bytes(old)
+    code, line = refused(rig)
+    assert (code, line[:7]) == (3, "TC-0249")
+    assert rig.journal.read_bytes() == old
+    rig.journal.write_bytes(newer)
+    assert rig.start()["health"]["journal"]["degraded"] == ""
+    assert [r["data"]["why"] for r in rig.records("JournalRepaired")] == ["there was none"]
+
+
 def test_no_configuration(rig: Rig) -> None:
     rig.config.unlink()
     code, line = refused(rig)

@@ -120,9 +120,11 @@ def new(path: Path, entropy: Callable[[int], bytes] | None = None) -> Journal:
     return Journal.create(path, table="T1", keys=keys, registry=REGISTRY, entropy=entropy or os.urandom, stamp=stamp())
 
 
-def reopen(path: Path, mirror: Path | None = None) -> Journal:
+def reopen(path: Path, mirror: Path | None = None, witness: Path | None = None) -> Journal:
     keys = keys_in(path.parent / "keys")
-    return Journal.open(path, table="T1", keys=keys, registry=REGISTRY, entropy=os.urandom, mirror=mirror)
+    return Journal.open(
+        path, table="T1", keys=keys, registry=REGISTRY, entropy=os.urandom, mirror=mirror, witness=witness
+    )
 
 
 def hand_events(number: int, cards: Sequence[str] = ("As", "Kd"), doc_weight: int = 3) -> list[Sample]:

@@ -94,7 +94,7 @@ class DeviceDown(Event, frozen=True, kw_only=True, tag=True):
 class JournalDegraded(Event, frozen=True, kw_only=True, tag=True):
     """No new hand starts: a copy of the journal takes no write (or its disk is full). The open hand goes on.
 
-    `copy` is main, mirror or disk. With main, this record is the first that only the mirror has.
+    `copy` is main, mirror, disk, chain or witness. With main, this record is the first that only the mirror has.
     """
 
     copy: str
@@ -108,7 +108,10 @@ class JournalRestored(Event, frozen=True, kw_only=True, tag=True):
 
 
 class JournalRepaired(Event, frozen=True, kw_only=True, tag=True):
-    """At the start one copy was made anew, or filled up, from the other. `aside` is where the bad file lies now."""
+    """At the start one copy was made anew, or filled up, from the other, or the witness begun (`copy`, `why`).
+
+    `aside` is where the bad file lies now.
+    """
 
     copy: str
     why: str
