@@ -92,7 +92,8 @@ def open_hardware(config: Config, table: Table, cards: Sequence[str]) -> Iterato
             lines, ports = (*lines, *(one for one, _ in usb)), (*ports, *(port for _, port in usb))
             name = os.environ.get(PIN_FACTORY) or config.gpio.factory
             factory = open_factory(name, production=config.table.mode is Mode.PRODUCTION)
-            make = partial(Panel, factory, inbox.put_nowait, time.monotonic_ns, inputs=inputs(config))
+            lamp = config.gpio.pins["JACKPOT_LAMP"]
+            make = partial(Panel, factory, inbox.put_nowait, time.monotonic_ns, inputs=inputs(config), lamp=lamp)
             panel = open_panel(make, time.sleep)
             stack.callback(panel.close)
             board = JokerBoard(SpiLink(factory, JOKER_BOARD))

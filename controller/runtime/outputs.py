@@ -11,7 +11,7 @@ from typing import Protocol
 
 import msgspec
 
-from controller.table.lamps import Display
+from controller.table.lamps import Display, JackpotLamp
 from drivers.events import BoardReport, DeviceFault
 from drivers.gpio.errors import PortError
 from drivers.gpio.layout import BoardLevels
@@ -19,6 +19,7 @@ from drivers.gpio.layout import BoardLevels
 REFRESH_S = 1.0  # the same levels again, so that a lamp that fails later is seen
 TEST_S = 2.0
 TEST_LINES = ("#" * 20, "#" * 20, "#" * 20, "#" * 20)
+FLASH_S = 0.5  # lit so long, dark so long
 SENSE_S = 0.1  # where bet sensors are fitted: each answer of the board is a sample of them
 
 
@@ -49,6 +50,22 @@ class LampsTested(msgspec.Struct, frozen=True):
     report: BoardReport
 
 
+class Flash:
+    """A lamp's rhythm, by the time of each look at it; a new flash begins lit."""
+
+    def __init__(self) -> None:
+        self._lit = False
+        self._since_ns: int | None = None
+
+    def level(self, wanted: JackpotLamp, now_ns: int) -> bool:
+        """What the lamp's line carries now."""
+        if wanted is not JackpotLamp.FLASHING:
+            self._lit, self._since_ns = False, None
+        elif self._since_ns is None or now_ns - self._since_ns >= FLASH_S * 1e9:
+            self._lit, self._since_ns = not self._lit, now_ns
+        return self._lit or wanted is JackpotLamp.LIT
+
+
 class Outputs:
     """One thread, one mailbox."""
 
@@ -73,6 +90,7 @@ class Outputs:
         self._sequence = 0
         self._stopping = self._test_asked = False
         self._broken: set[str] = set()
+        self._flash = Flash()
         self._thread = threading.Thread(target=self._run, name="outputs", daemon=True)
 
     def start(self) -> None:
@@ -108,7 +126,7 @@ class Outputs:
         while True:
             with self._ready:
                 if self._wanted is shown and not self._stopping and not self._test_asked:
-                    self._ready.wait(self._refresh_s)
+                    self._ready.wait(self._pause_s())
                 if self._stopping:
                     return
                 shown = self._wanted
@@ -118,6 +136,10 @@ class Outputs:
             if shown is not None:
                 self._show(*shown)
 
+    def _pause_s(self) -> float:
+        flashing = self._wanted is not None and self._wanted[0].jackpot is JackpotLamp.FLASHING
+        return min(self._refresh_s, FLASH_S) if flashing else self._refresh_s
+
     def _show(self, display: Display, hand: int) -> None:
         self._sequence += 1
         try:
@@ -126,7 +148,8 @@ class Outputs:
             report = BoardReport(self._sequence, False, str(error), None, self._clock_ns())
         self._post(Shown(report, hand if display.joker else 0))
         self._guarded("display", lambda: self._write(display.lines))
-        self._guarded("jackpot_lamp", lambda: self._jackpot_lamp(display.jackpot))
+        level = self._flash.level(display.jackpot, self._clock_ns())
+        self._guarded("jackpot_lamp", lambda: self._jackpot_lamp(level))
 
     def _test(self, shown: tuple[Display, int] | None) -> tuple[Display, int] | None:
         """All lamps are judged at once and stay lit for a person to see; other levels end it. What is wanted then."""

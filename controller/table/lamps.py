@@ -5,9 +5,12 @@ The board's frame is the one place where a drawn joker leaves the loop before it
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 import msgspec
 
 from controller.domain.cards import parse_card, rank_of, suit_of
+from controller.domain.hand import jackpot
 from controller.domain.hand.expects import Expect, Want, expects, lit
 from controller.domain.hand.setup import Setup, Training
 from controller.domain.phases import JokerPhase, Phase
@@ -21,12 +24,20 @@ _LAMPS: dict[str, SeatLamp] = {"steady": "green", "red": "red", "dark": "off", "
 _DARK: tuple[SeatLamp, ...] = ("off", "off", "off", "off", "off", "off", "off")
 
 
+class JackpotLamp(StrEnum):
+    """The jackpot button's lamp."""
+
+    DARK = "dark"
+    LIT = "lit"  # a box takes part in the jackpot, and that is in the journal
+    FLASHING = "flashing"  # a hit waits for its award
+
+
 class Display(msgspec.Struct, frozen=True):
     """Everything that the output thread shows. `joker`: the frame carries this hand's joker."""
 
     board: BoardLevels
     lines: tuple[str, str, str, str]
-    jackpot: bool
+    jackpot: JackpotLamp
     joker: bool
 
     def __repr__(self) -> str:
@@ -43,7 +54,17 @@ def display(table: Table, setup: Setup, language: str, overlay: tuple[str, ...] 
         shown = [*(line[: prompts.WIDTH] for line in overlay), "", "", ""]
         lines = (lines[0], shown[0], shown[1], shown[2])
     joker = joker_lit(table.hand)
-    return Display(board=board(table, want, setup), lines=lines, jackpot=False, joker=joker)
+    return Display(board=board(table, want, setup), lines=lines, jackpot=jackpot_lamp(table.hand, setup), joker=joker)
+
+
+def jackpot_lamp(hand: Hand | None, setup: Setup) -> JackpotLamp:
+    """Dark at a table without a jackpot. A hit is one from its record on, which comes after the last box is settled."""
+    if hand is None or not setup.jackpot:
+        return JackpotLamp.DARK
+    if jackpot.pending(hand) is not None:
+        return JackpotLamp.FLASHING
+    part = any(box.playing and (box.jackpot or (setup.bonus_royal and box.bonus)) for box in hand.boxes)
+    return JackpotLamp.LIT if part else JackpotLamp.DARK
 
 
 def _payment(box: Box, setup: Setup) -> tuple[str, str, str, str]:

@@ -62,7 +62,13 @@ class Panel:
     """Posts an Edge for every change of an input. `post` never waits: a full inbox raises queue.Full and is counted."""
 
     def __init__(
-        self, factory: Any, post: Post, clock_ns: Callable[[], int], *, inputs: Mapping[str, int] = INPUTS
+        self,
+        factory: Any,
+        post: Post,
+        clock_ns: Callable[[], int],
+        *,
+        inputs: Mapping[str, int] = INPUTS,
+        lamp: int = JACKPOT_LAMP,
     ) -> None:
         self.clock_ns = clock_ns
         self._post = post
@@ -71,7 +77,7 @@ class Panel:
         self._open: list[Any] = []
         self._lines: dict[str, _Line] = {}
         try:
-            self._lamp = self._own("jackpot lamp", JACKPOT_LAMP, partial(_lamp, factory))
+            self._lamp = self._own("jackpot lamp", lamp, partial(_lamp, lamp, factory))
             for name, bcm in inputs.items():
                 self._lines[name] = self._own(name, bcm, partial(_Line, self, name, bcm, factory))
         except PortError:
@@ -108,7 +114,7 @@ class Panel:
         try:
             self._lamp.value = int(lit)
         except backend_errors() as cause:
-            where = f"GPIO{JACKPOT_LAMP}"
+            where = f"{self._lamp.pin}"
             raise PortError("gpio_failed", f"lamp cannot be set: {cause}", where, "check the GPIO device") from cause
 
     def close(self) -> None:
@@ -132,8 +138,8 @@ class Panel:
         return device
 
 
-def _lamp(factory: Any) -> DigitalOutputDevice:
-    return DigitalOutputDevice(JACKPOT_LAMP, initial_value=False, pin_factory=factory)
+def _lamp(bcm: int, factory: Any) -> DigitalOutputDevice:
+    return DigitalOutputDevice(bcm, initial_value=False, pin_factory=factory)
 
 
 def chip_holder() -> str:

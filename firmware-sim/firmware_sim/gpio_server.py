@@ -111,7 +111,7 @@ class GpioServer:
             self._spawn(self._serve, client)
 
     def _serve(self, client: socket.socket) -> None:
-        buffer = b""
+        buffer, driven = b"", set[int]()
         with client:
             while True:
                 try:
@@ -121,10 +121,13 @@ class GpioServer:
                 if not chunk:
                     break
                 *lines, buffer = (buffer + chunk).split(b"\n")
-                for line in lines:
-                    self._take(client, json.loads(line))
+                for message in map(json.loads, lines):
+                    driven |= {message["out"]} if "out" in message else set()
+                    self._take(client, message)
         with self._lock:
             self._clients.remove(client)
+            for pin in driven:  # its lines are inputs again: the pull at each decides
+                self.outputs.pop(pin, None)
 
     def _take(self, client: socket.socket, message: dict[str, Any]) -> None:
         if "out" in message:

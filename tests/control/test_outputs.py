@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from controller.runtime.outputs import TEST_LINES, LampsTested, Outputs, Shown
-from controller.table.lamps import Display
+from controller.table.lamps import Display, JackpotLamp
 from drivers.events import BoardReport
 from drivers.gpio.layout import BoardLevels
 
@@ -16,7 +16,7 @@ LINES = ("T1 closed", "", "", "")
 
 
 def display(*, call: bool = False) -> Display:
-    return Display(board=BoardLevels(call=call), lines=LINES, jackpot=False, joker=False)
+    return Display(board=BoardLevels(call=call), lines=LINES, jackpot=JackpotLamp.DARK, joker=False)
 
 
 class Fake:

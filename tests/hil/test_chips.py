@@ -33,6 +33,21 @@ def start_quiet(rig: Rig) -> Script:
     return script
 
 
+def test_f44_the_jackpot_lamp_is_lit_by_a_recorded_stake_and_dark_after_stop_and_kill() -> None:
+    with Rig("oasis_ru", changes=JACKPOT) as rig:
+        start_quiet(rig)
+        assert not rig.bench.jackpot_lamp()
+        rig.bench.chip(2)
+        assert until(rig.bench.jackpot_lamp)
+        assert [record["data"]["jackpot"] for record in rig.records("StakeSet")][-1] == 500
+        rig.kill()
+        assert until(lambda: not rig.bench.jackpot_lamp())  # the line is given back, nothing drives it
+        rig.start()
+        assert until(rig.bench.jackpot_lamp), "the stake is in the journal"
+        assert rig.stop()[0] == 0
+        assert not rig.bench.jackpot_lamp()
+
+
 def test_a_chip_stakes_a_late_one_does_not_and_a_lifted_one_is_an_alarm() -> None:
     with Rig("oasis_ru", changes=JACKPOT) as rig:
         script = start_quiet(rig)
