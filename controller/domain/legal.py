@@ -175,7 +175,8 @@ def _check_blind(rules: RuleSet, box: Box, where: str) -> None:
 def _check_insurance(rules: RuleSet, box: Box, round_: Round, where: str) -> None:
     if not box.insurance:
         return
-    if not rules.insurance or round_.doc:
+    laid_before = box.blind or box.insurance_carried  # before anybody could know that the dealer is sure to play
+    if not rules.insurance or (round_.doc and not laid_before):
         raise _illegal("no insurance is offered in this hand", where, "leave the insurance out")
     if box.insurance_carried and rules.insurance_on_beaten != "carry":
         raise _illegal("insurance is not carried in this game", where, "leave `insurance_carried` out")

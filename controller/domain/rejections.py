@@ -187,6 +187,11 @@ class Why(Enum):
         "box {box}: the deck has {left} card(s) left for draws",
         "бокс {box}: в колоде для обмена осталось карт: {left}",
     )
+    PLAYER_PAID = (
+        584,
+        "box {paid} of the same player is paid, and one maximum payout is over both: hold box {box}",
+        "бокс {paid} того же игрока оплачен, максимум у них общий: отложите бокс {box}",
+    )
     NO_TRAINING = (580, "this table has no training", "обучения на этом столе нет")
     TRAINING_SO = (581, "the table is in that mode already", "стол уже в этом режиме")
     NO_ALARM = (556, "no alarm {alarm} waits", "тревога {alarm} не ждёт")

@@ -215,6 +215,8 @@ class _Reading:
     def _insurance(self, box: Box, hand: _Hand | None) -> Stake:
         if not box.raised:
             return Stake(box.insurance, "push")  # a carried one: the folded hand is not eligible, it goes back
+        if self.round.doc:
+            return Stake(box.insurance, "push")  # the dealer holds the joker and always plays: there is none (Q82)
         hand = self._needed(hand, box)
         if not self._reaches(hand.category, self.rules.insurance_min):
             return Stake(box.insurance, "push")

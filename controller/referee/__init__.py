@@ -30,7 +30,8 @@ def settle(rules: RuleSet, hand: Mapping[str, Any]) -> dict[str, Any]:
     if "after_exchange" in hand["dealer"]:
         after = _dealer(hands, hand["dealer"]["after_exchange"], wild)
         told["dealer"]["after_exchange"] = after
-    situation = Situation(rules, hands, wild, _known(first, wild, hands), _known(after, wild, hands))
+    dealer, bought = _known(first, wild, hands), _known(after, wild, hands)
+    situation = Situation(rules, hands, wild, dealer, bought, doc=hand["doc"])
     boxes = [_box(situation, box) for box in hand["boxes"]]
     _cap(rules, hand["boxes"], boxes)
     jackpot = _jackpot(situation, hand, boxes)

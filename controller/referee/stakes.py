@@ -34,6 +34,8 @@ class Situation(NamedTuple):
     wild: Card | None
     dealer: tuple[Strength | None, bool] | None
     after: tuple[Strength | None, bool] | None
+    doc: bool = False
+    """The dealer's open card is the joker: he plays for certain."""
 
     def winners(self, box: Mapping[str, Any], told: Mapping[str, Any], dealt: Cards, final: Cards) -> list[Winner]:
         """The box's entry in the jackpot, if it has one."""
@@ -185,7 +187,7 @@ def _fees(rules: RuleSet, box: Mapping[str, Any], stakes: Stakes, dealer_bought:
 
 def _insurance(situation: Situation, box: Mapping[str, Any], mine: Mine | None) -> dict[str, Any]:
     rules, laid = situation.rules, box["insurance"]
-    if box["decision"] == "fold":
+    if box["decision"] == "fold" or situation.doc:
         return _stake(laid, "push")
     if mine is None or situation.dealer is None:
         raise TableError(413, "a stake depends on a card that was never read", f"box {box['box']}", "enter the card")

@@ -128,6 +128,7 @@ def plain(round_: Round) -> dict[str, Any]:
     return {
         "dealer": dealer,
         "joker": None if round_.joker is None else card_text(round_.joker),
+        "doc": round_.doc,
         "meter": round_.meter,
         "boxes": [
             {

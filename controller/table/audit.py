@@ -12,7 +12,7 @@ import msgspec
 
 from controller.domain import events as ev
 from controller.domain.evolve import evolve
-from controller.domain.hand import jackpot
+from controller.domain.hand import jackpot, one_player
 from controller.domain.hand.expects import in_settle_order
 from controller.domain.hand.request import request
 from controller.domain.hand.settling import public_answer
@@ -94,7 +94,8 @@ def _check(record: Record, event: ev.Event, table: Table, setup: Setup, number: 
                 return found(f"{event.side_bets} side bets are recorded, {lit} lie on the boxes")
         case ev.BoxSettled() if hand is not None:
             box = hand.box(event.box)
-            answer = _settled(request(hand, [box], setup, table.limits), setup)
+            asked = request(hand, one_player.asked_with(hand, box, setup), setup, table.limits)
+            answer = _settled(asked, setup)
             if answer is None or public_answer(answer["boxes"][0], turned=box.turned) != event.answer:
                 return found(f"box {event.box} settles otherwise")
         case ev.HandSettled() if hand is not None:

@@ -9,6 +9,7 @@ import msgspec
 
 from controller.domain import events as ev
 from controller.domain.evolve import evolve
+from controller.domain.hand import one_player
 from controller.domain.hand.request import request
 from controller.domain.hand.setup import Differ, Setup, Unsettled
 from controller.domain.state import Box, BoxStatus, Hand, Table, Unread
@@ -67,9 +68,12 @@ def _net(table: Table, hand: Hand, box: Box, setup: Setup) -> int | None:
     slots = (*hand.dealer, *box.dealt, *box.drawn)
     whole = len(hand.dealer) == HAND_CARDS == len(box.dealt) and not any(isinstance(slot, Unread) for slot in slots)
     joker = hand.slot is not None or not setup.joker
-    if not whole or not joker or box.decision is None or box.awaits_draw or box.status is BoxStatus.VOID:
+    if not whole or not joker or box.status is BoxStatus.VOID:
+        return None
+    boxes = one_player.asked_with(hand, box, setup)
+    if any(b.decision is None or b.awaits_draw for b in boxes):
         return None
     try:
-        return int(setup.settle(request(hand, [box], setup, table.limits))["boxes"][0]["net"])
+        return int(setup.settle(request(hand, boxes, setup, table.limits))["boxes"][0]["net"])
     except (Differ, Unsettled):
         return None

@@ -53,7 +53,7 @@ def random_box(rng: random.Random, rules: RuleSet, number: int, doc: bool) -> di
     raised = box["decision"] == "raise"
     if rules.bonus_table and rng.random() < 0.4 and (not blind or "bonus" in rules.blind_extras):
         box["bonus"] = rng.choice([1, 5])
-    insured = rules.insurance and rules.insurance_max_fraction is not None and not doc
+    insured = rules.insurance and rules.insurance_max_fraction is not None and (blind or not doc)
     if insured and raised and rng.random() < 0.5 and (not blind or "insurance" in rules.blind_extras):
         box["insurance"] = ante * rng.randint(1, 30)
     if raised and not blind and rules.dealer_exchange_fee is not None and rng.random() < 0.5:

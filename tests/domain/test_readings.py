@@ -38,6 +38,7 @@ OPTIONS: list[tuple[str, dict[str, Any]]] = [
     ("jpoker", {"natural_beats_joker": True, "insurance": True, "insurance_min": "pair", "cap": 500}),
     ("jpoker", {"dealer_exchange_fee": 2, "dealer_exchange_card": "add", "qualify_min": "two_pair"}),
     ("jpoker_online", {"insurance_max_fraction": 1}),
+    ("jpoker_online", {"insurance_max_fraction": 1, "blind_extras": ["insurance"], "insurance_min": "pair"}),
     ("russian", {"straight_pair": "pair", "cap": 200, "cap_basis": "gross"}),
     ("russian", {"cap": 150, "cap_scope": "bet", "cap_per": "player", "max_actions": 2}),
     ("russian", {"cap": 150, "cap_includes_insurance": True, "insurance_on_beaten": "lose"}),

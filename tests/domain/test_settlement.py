@@ -172,6 +172,15 @@ class TestInsurance:
         top = {"joker": "DOC", "set": {"insurance_max_fraction": "1/2"}}
         assert refused("jpoker_online", A_K, "9c 9d 9h 5s 2c", insurance=10, top=top) == "TC-0412"
 
+    def test_laid_before_the_joker_was_known_it_goes_back(self) -> None:
+        """Q82: the dealer holds the joker and always plays; a blind box could not know it."""
+        rules = {"insurance_max_fraction": "1/2", "blind_extras": ["insurance"], "insurance_on_beaten": "carry"}
+        top = {"joker": "DOC", "set": rules}
+        for how in ({"blind": True}, {"insurance_carried": True}):
+            for cards in ("9h 8h 7h 6h 5h", "9c 9d 9h 5s 2c"):
+                stakes = settled("jpoker_online", A_K, cards, insurance=10, top=top, **how)["stakes"]
+                assert stakes["insurance"] == {"staked": 10, "outcome": "push", "profit": 0}
+
     def test_a_template_says_what_is_missing(self) -> None:
         royal = "Ah Kh Qh Jh Th"
         assert refused("jpoker_online", "2c 5d 8c 6d 3h", royal, insurance=10, top={"joker": "2d"}) == "TC-0405"

@@ -113,11 +113,20 @@ class TableMachine(RuleBasedStateMachine):
         draw_timing=st.sampled_from(["at_once", "after_all"]),
         order=st.sampled_from(["left_to_right", "right_to_left"]),
         upcard=st.sampled_from(["last", "first"]),
+        cap_per=st.sampled_from(["box", "player"]),
         depth=st.integers(0, 45),
         cards=st.sampled_from([CardSource.SHOE, CardSource.SHOE, CardSource.AT_TURN, CardSource.NONE]),
     )
     def begin(
-        self, rules: str, joker_time: str, draw_timing: str, order: str, upcard: str, depth: int, cards: CardSource
+        self,
+        rules: str,
+        joker_time: str,
+        draw_timing: str,
+        order: str,
+        upcard: str,
+        cap_per: str,
+        depth: int,
+        cards: CardSource,
     ) -> None:
         if cards is CardSource.NONE and rules not in ("jpoker", "joker53"):
             cards = CardSource.AT_TURN  # side bets and the dealer's bought card need cards: refused at the start
@@ -127,7 +136,7 @@ class TableMachine(RuleBasedStateMachine):
         setup = make_setup(
             rules,
             4,
-            {"upcard": upcard},
+            {"upcard": upcard, "cap_per": cap_per},
             **jackpot,
             **no_bonus,
             **entry,
@@ -145,6 +154,9 @@ class TableMachine(RuleBasedStateMachine):
         self.rig.taint = False  # cards that people name themselves are in texts; the silence has tests of its own
         self.rig.strict = False
         self.rig.open().stake(b1=10, b2=10)
+        if cap_per == "player":
+            self.rig.do(cm.Owner(box=2, owner=1))
+            self.rig.do(cm.Limits(cap=45), S1)  # below what a pair wins on two boxes
         self.honest(depth)
 
     def teardown(self) -> None:

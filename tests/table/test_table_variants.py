@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from harness import Rig, make_setup
 
 from controller.domain import commands as cm
@@ -75,6 +76,36 @@ def test_stakes_of_a_blind_box_are_judged_at_lock(tmp_path: Path) -> None:
     rig.refused(Why.INSURANCE_RANGE, cm.Ok())
     rig.do(cm.Blind(box=2)), rig.ok()
     assert (rig.hand.box(2).sixth, rig.hand.box(2).insurance) == (False, 0)
+
+
+@pytest.mark.parametrize(
+    ("slot", "dealer", "end"),
+    [
+        ("DOC", "Qs Jd 9c 6d 3h", "push"),  # he holds the joker and always plays (Q82)
+        ("2d", "Qs Jd 9c 6d 3h", "win"),
+        ("2d", "Qs Qd 9c 6d 3h", "lose"),
+    ],
+)
+@pytest.mark.parametrize("joker_time", ["before_deal", "during_deal", "after_deal"])
+def test_insurance_on_a_blind_box_of_j_poker(
+    slot: str, dealer: str, end: str, joker_time: str, tmp_path: Path
+) -> None:
+    """It lies there before anybody can know the joker; where that is the dealer's own card it goes back."""
+    house = {"blind_extras": ["insurance"], "insurance_max_fraction": "1/2"}
+    setup = make_setup("jpoker_online", boxes=4, house=house, joker_time=joker_time)
+    rig = Rig(folder=tmp_path, setup=setup).open()
+    rig.lay(dealer, b1=PAIR, b2="8c 7c 6c 5c 4c").stake(b1=10, b2=10)
+    rig.do(cm.Blind(box=2, insurance=30)), rig.joker(slot).lock().deal()
+    assert rig.hand.box(2).insurance == 30
+    assert ("insure" in rig.snapshot().allowed) == (slot != "DOC")
+    rig.do(cm.Bet(box=1)), rig.restart().ok()
+    rig.to(Want.PAID)
+    while rig.want.box != 2:
+        rig.ok().to(Want.PAID)
+    pay = next(line for line in rig.snapshot().boxes[1].pay if line.stake == "insurance")
+    assert (pay.say, pay.amount) == {"push": ("BACK", 30), "win": ("PAY", 30), "lose": ("TAKE", 30)}[end]
+    rig.finish()
+    assert audited(rig)[2]["insurance"]["outcome"] == end
 
 
 def test_a_house_that_lets_nothing_lie_there() -> None:

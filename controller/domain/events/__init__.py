@@ -53,6 +53,7 @@ from controller.domain.events.setright import (
     HandsSwapped,
 )
 from controller.domain.events.settling import (
+    AnswerWithdrawn,
     AnteTaken,
     BoxHeld,
     BoxPaid,
@@ -142,6 +143,7 @@ from controller.domain.events.watch import (
 __all__ = [
     "AlarmAnswered",
     "AlarmRaised",
+    "AnswerWithdrawn",
     "AnteTaken",
     "ApprovalAsked",
     "ApprovalClosed",

@@ -96,6 +96,12 @@ class BoxSettled(Event, frozen=True, kw_only=True, tag=True):
     answer: dict[str, Any]
 
 
+class AnswerWithdrawn(Event, frozen=True, kw_only=True, tag=True):
+    """Another box of the same player has changed, both share one maximum payout: computed anew before it is paid."""
+
+    box: int
+
+
 class BoxPaid(Event, frozen=True, kw_only=True, tag=True):
     """Felt and record agree; chips moved."""
 

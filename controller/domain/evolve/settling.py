@@ -100,6 +100,11 @@ def _box_settled(table: Table, event: ev.BoxSettled) -> Table:
     return with_box(table, event.box, answer=event.answer)
 
 
+@on(ev.AnswerWithdrawn)
+def _answer_withdrawn(table: Table, event: ev.AnswerWithdrawn) -> Table:
+    return with_box(table, event.box, answer=None)
+
+
 @on(ev.BoxPaid)
 def _box_paid(table: Table, event: ev.BoxPaid) -> Table:
     return with_box(table, event.box, status=BoxStatus.PAID)

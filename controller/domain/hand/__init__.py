@@ -24,6 +24,7 @@ from controller.domain.hand import (
     doors,
     jackpot,
     misplaced,
+    one_player,
     owners,
     people,
     settling,
@@ -129,7 +130,8 @@ def _dispatch(table: Table, act: Act, setup: Setup, entropy: Entropy) -> Result:
     box = getattr(cmd, "box", None)
     if isinstance(box, int) and not (1 <= box <= len(hand.boxes) or (box == 0 and _box_optional(cmd))):
         return reject(Why.NO_SUCH_BOX, box=box, boxes=len(hand.boxes))
-    return _in_a_hand(table, hand, cmd, setup, entropy)
+    result = _in_a_hand(table, hand, cmd, setup, entropy)
+    return result if isinstance(result, Rejection) else one_player.withdrawn(hand, result, setup)
 
 
 def _box_optional(cmd: cm.Command) -> bool:

@@ -11,7 +11,7 @@ from enum import StrEnum
 import msgspec
 
 from controller.domain.decks import Waits, waits
-from controller.domain.hand import by_hand, dealer, decks, jackpot
+from controller.domain.hand import by_hand, dealer, decks, jackpot, one_player
 from controller.domain.hand.by_hand import HAND_CARDS
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import JokerPhase, Phase
@@ -269,19 +269,49 @@ def must_turn(box: Box, hand: Hand) -> bool:
 
 
 def settled_now(hand: Hand, setup: Setup) -> list[Box]:
-    """Boxes of this pass: before a bought card is drawn only those that do not pay for it (8.8, trap 9)."""
+    """Boxes of this pass: before a bought card is drawn only those that do not pay for it (8.8, trap 9).
+
+    Nor those that share their maximum payout with one that does.
+    """
     boxes = in_settle_order(hand, setup)
-    return [b for b in boxes if b.choice is not Choice.BUY] if hand.phase is Phase.REVEAL else boxes
+    if hand.phase is not Phase.REVEAL:
+        return boxes
+    return [b for b in boxes if all(c.choice is not Choice.BUY for c in (b, *one_player.others(hand, b, setup)))]
 
 
 def turn_queue(hand: Hand, setup: Setup) -> list[Box]:
     """Boxes still to be turned or paid one by one; with `takes_first` the losing ones are collected before any pay."""
     queue = [b for b in settled_now(hand, setup) if must_turn(b, hand) and b.status is BoxStatus.OPEN]
-    if setup.procedure.settle_mode != "takes_first" or any(b.answer is None for b in queue):
-        return (
-            sorted(queue, key=lambda b: b.answer is not None) if setup.procedure.settle_mode == "takes_first" else queue
-        )
-    return sorted(queue, key=lambda b: (b.answer or {}).get("net", 0) >= 0)
+    queue = [b for b in queue if _stage(b, hand) != READY or not waits_for_another(b, hand, setup)]
+    if setup.procedure.settle_mode == "takes_first":
+        if any(b.answer is None for b in queue):
+            return sorted(queue, key=lambda b: _stage(b, hand) if one_player.shared(setup) else b.answer is not None)
+        return sorted(queue, key=lambda b: (b.answer or {}).get("net", 0) >= 0)
+    return _by_player(queue, hand) if one_player.shared(setup) else queue
+
+
+READY = 1
+
+
+def _stage(box: Box, hand: Hand) -> int:
+    """0: cards or stakes of it are still to come; READY: all is known of it; 2: it is computed."""
+    if box.answer is not None:
+        return 2
+    return READY if next_for(box, hand).kind is Want.CHECK else 0
+
+
+def waits_for_another(box: Box, hand: Hand, setup: Setup) -> bool:
+    """A box of the same player is disputed, its result not known, and both share one maximum payout."""
+    return any(
+        b.status is BoxStatus.HELD and b.answer is None and must_turn(b, hand)
+        for b in one_player.others(hand, box, setup)
+    )
+
+
+def _by_player(queue: list[Box], hand: Hand) -> list[Box]:
+    """All boxes of one player before those of the next: first all turned and named, then computed, then paid."""
+    first = next((b for b in queue if b.turned), queue[0] if queue else None)
+    return sorted(queue, key=lambda b: (first is not None and b.owner != first.owner, _stage(b, hand)))
 
 
 def unread_of(box: Box) -> Expect | None:
@@ -322,7 +352,7 @@ def _pass(hand: Hand, setup: Setup) -> Expect:
     queue = turn_queue(hand, setup)
     if queue:
         return next_for(queue[0], hand)
-    boxes = settled_now(hand, setup)
+    boxes = [b for b in settled_now(hand, setup) if not waits_for_another(b, hand, setup)]
     if not hand.qualifies and any(b.status is BoxStatus.OPEN and b.decision is Decision.RAISE for b in boxes):
         return Expect(kind=Want.REST)
     return NOTHING

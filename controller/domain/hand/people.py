@@ -108,10 +108,7 @@ def unsupported(setup: Setup) -> str:
     asked = {
         f"stub_policy {rules.stub_policy}": rules.stub_policy == "reshuffle_discards",
         f"bonus_pay_time {rules.bonus_pay_time}": rules.bonus_pay_time != "settlement",
-        "cap per player": str(rules.cap_per) == "player",
         "repeated exchanges": rules.repeat_exchange,
-        # Where the joker turns out to be the dealer's own card there is no insurance (Q82), and it would lie there.
-        "insurance on a blind box": setup.joker and "insurance" in rules.blind_extras,
     }
     return ", ".join(name for name, wanted in asked.items() if wanted)
 

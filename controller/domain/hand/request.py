@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from controller.domain.hand import jackpot
+from controller.domain.hand import jackpot, one_player
 from controller.domain.hand.dealer import in_request_order
 from controller.domain.hand.setup import Setup
 from controller.domain.play import Action
@@ -56,6 +56,11 @@ def box_request(box: Box) -> dict[str, Any]:
     return entry
 
 
+def _owner(box: Box, setup: Setup) -> dict[str, Any]:
+    """Whose box it is, where that bears on the money."""
+    return {"owner": box.owner} if one_player.shared(setup) else {}
+
+
 def _cap(hand: Hand, limits: dict[str, Any]) -> int | str:
     """The plate's maximum; none where amounts are not known and the odds alone are told."""
     return "none" if hand.stake_entry is StakeEntry.NONE else int(limits["cap"])
@@ -67,7 +72,7 @@ def request(hand: Hand, boxes: list[Box], setup: Setup, limits: dict[str, Any]) 
         "rules": setup.settle_rules,
         "set": {**setup.settle_set, "cap": _cap(hand, limits)},
         "dealer": {"cards": _text(in_request_order(hand, setup))},
-        "boxes": [box_request(box) for box in boxes],
+        "boxes": [box_request(box) | _owner(box, setup) for box in boxes],
     }
     if hand.dealer_declared:
         asked["dealer"]["declared"] = hand.dealer_declared

@@ -10,7 +10,7 @@ from typing import Any
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.cards import CardError, card_text, parse_card
-from controller.domain.hand import dealer, jackpot
+from controller.domain.hand import dealer, jackpot, one_player
 from controller.domain.hand.decisions import dealer_fee_of
 from controller.domain.hand.expects import (
     Want,
@@ -22,6 +22,7 @@ from controller.domain.hand.expects import (
     settled_now,
     turn_queue,
     unread_dealer,
+    waits_for_another,
 )
 from controller.domain.hand.request import request
 from controller.domain.hand.setup import Differ, Setup, Unsettled
@@ -149,7 +150,7 @@ def ready_to_settle(table: Table, hand: Hand, setup: Setup) -> Box | None:
 
 def judged(table: Table, hand: Hand, box: Box, setup: Setup) -> dict[str, Any] | tuple[ev.Event, ...]:
     """The box's answer by both readings, or the records of their disagreement. Unsettled where no rule settles it."""
-    asked = request(hand, [box], setup, table.limits)
+    asked = request(hand, one_player.asked_with(hand, box, setup), setup, table.limits)
     try:
         answer: dict[str, Any] = setup.settle(asked)["boxes"][0]
     except Differ as differ:
@@ -277,7 +278,7 @@ def settle_unturned(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, .
     """
     found: list[ev.Event] = []
     for box in settled_now(hand, setup):
-        if box.status is not BoxStatus.OPEN:
+        if box.status is not BoxStatus.OPEN or waits_for_another(box, hand, setup):
             continue
         try:
             answer = judged(table, hand, box, setup)
