@@ -161,8 +161,8 @@ TEXTS = [*prompts._TEXTS.values(), *prompts._CAUSES.values()]
 
 ARGS: dict[str, object] = {
     "command": "bet", "phase": "betting", "hand": 1, "version": 2, "box": 3, "boxes": 6, "lit": 2, "ante": 10, "low": 5,
-    "high": 9, "paid": 3, "bonus": 1, "owner": 1, "count": 2, "served": 4, "device": "shoe", "fee": 2, "what": "x", "offered": "1",
-    "card": "As", "missing": "y", "operator": "d1", "role": "dealer", "id": 4, "seconds": 10, "counted": 1,
+    "high": 9, "bonus": 1, "owner": 1, "count": 2, "served": 4, "device": "shoe", "fee": 2, "what": "x", "offered": "1",
+    "card": "As", "paid": 3, "missing": "y", "operator": "d1", "role": "dealer", "id": 4, "seconds": 10, "counted": 1,
     "said": "pair win",
     "side_bets": 2, "total": 3, "amount": 7, "hit": 1, "stake": 1, "jackpot": 2, "alarm": 3,
     "door": "enclosure",
