@@ -87,9 +87,7 @@ def test_stakes_of_a_blind_box_are_judged_at_lock(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("joker_time", ["before_deal", "during_deal", "after_deal"])
-def test_insurance_on_a_blind_box_of_j_poker(
-    slot: str, dealer: str, end: str, joker_time: str, tmp_path: Path
-) -> None:
+def test_insurance_on_a_blind_box_of_j_poker(slot: str, dealer: str, end: str, joker_time: str, tmp_path: Path) -> None:
     """It lies there before anybody can know the joker; where that is the dealer's own card it goes back."""
     house = {"blind_extras": ["insurance"], "insurance_max_fraction": "1/2"}
     setup = make_setup("jpoker_online", boxes=4, house=house, joker_time=joker_time)
