@@ -9,18 +9,18 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from random import Random
 from types import TracebackType
 
+from firmware_sim import injection
 from firmware_sim.dealer import Dealer
 from firmware_sim.deck_desk import DeckDesk
 from firmware_sim.errors import BenchError
-from firmware_sim.faults import DECKS, LASTING, LINE, SCANS, Fault, FaultBook
+from firmware_sim.faults import LASTING, Fault, FaultBook
 from firmware_sim.feed import Feed, Snapshot, cards_on_table
 from firmware_sim.gpio_server import GpioServer
 from firmware_sim.panel import HOLD_S, Panel
+from firmware_sim.port_thief import PortThief
 from firmware_sim.shoe_unit import ShoeUnit
 from firmware_sim.spi_board import LedBoard, TextDisplay
 from firmware_sim.text_unit import CardReader, TextUnit
@@ -57,10 +57,11 @@ class Bench:
         self._robot = threading.Thread(target=self.dealer.run, name="dealer", daemon=True) if robot else None
         self.deck_size = 0  # 0: by the shipped rule set's id
         self._faults = FaultBook(seed)
-        self._unread_next = self._extra_next = False
+        self.unread_next = self.extra_next = False
         self._drawn = 0
         self._timers: list[threading.Timer] = []
-        self.decks = DeckDesk(self.folder, self._later)
+        self.thief: PortThief | None = None
+        self.decks = DeckDesk(self.folder, self.later)
         self._lock = threading.RLock()
 
     def start(self) -> Bench:
@@ -84,6 +85,8 @@ class Bench:
             self._robot.join(timeout=8)
         for timer in self._timers:
             timer.cancel()
+        if self.thief is not None:
+            self.thief.stop()
         self.shoe.stop()
         self.badge.stop()
         self.tray.stop()
@@ -160,12 +163,12 @@ class Bench:
             if card is not None:
                 self.world.put_on_top(card)
             drawn = self.world.take()
-            unread, self._unread_next = self._unread_next, False
+            unread, self.unread_next = self.unread_next, False
             if not (self.shoe.unread() if unread else self.shoe.card(drawn)):
                 self.world.put_on_top(drawn)
                 return False
             self.world.lay(drawn, Place(place) if place else None, box)
-            if self._extra_next and len(self.world.dealer) == HAND_CARDS:
+            if self.extra_next and len(self.world.dealer) == HAND_CARDS:
                 self._one_too_many()
             return True
 
@@ -177,7 +180,7 @@ class Bench:
 
     def _one_too_many(self) -> None:
         """Two cards in one movement, before the shoe is told that the deal is over."""
-        self._extra_next = False
+        self.extra_next = False
         extra = self.world.take()
         if self.shoe.card(extra):
             self.world.lay(extra, None)
@@ -231,7 +234,7 @@ class Bench:
         """Pull the shoe's plug; after `seconds` it is put back."""
         self.shoe.unplug()
         if seconds is not None:
-            self._later(seconds, self.shoe.plug)
+            self.later(seconds, self.shoe.plug)
 
     def replug_shoe(self) -> None:
         """Put the plug back."""
@@ -244,90 +247,12 @@ class Bench:
         else:
             self._faults.plan(fault, hand)
 
-    def inject(self, fault: Fault) -> None:  # one row a fault
+    def inject(self, fault: Fault) -> None:
         """It happens now (a card's fault: at the next card)."""
-        match fault:
-            case Fault.UNREAD_CARD:
-                self._unread_next = True
-            case Fault.DUPLICATE_CARD:
-                self.world.put_on_top(Random(f"{self.seed}/double").choice(self._on_the_felt()))
-            case Fault.EXTRA_CARD:
-                self._extra_next = True
-            case fault if fault in SCANS:
-                self._spoil(fault)
-            case fault if fault in DECKS:
-                self.decks.inject(fault)
-            case fault if fault in LINE:
-                self._spoil_line(self._proper_shoe(fault), fault)
-            case Fault.UNPLUG_SHORT:
-                self.unplug_shoe(0.3)
-            case Fault.UNPLUG_LONG:
-                self.unplug_shoe(3.0)
-            case Fault.SHOE_RESTART:
-                self.shoe.restart()
-            case Fault.OPEN_LAMP:
-                self.board.break_lamp(next(iter(self.board.lit()), "green 1"))
-            case Fault.BOARD_DEAD:
-                self.board.power(on=False)
-            case Fault.BOUNCING_KEYS:
-                self.panel.bouncing = True
-            case Fault.STUCK_KEY:
-                self.panel.stick("K3")
-            case Fault.KEY_STORM:
-                self.panel.storm("K3")
-            case Fault.SLOW_DISPLAY:
-                self.gpio.attach(DISPLAY_DEVICE, self._slow_display)
-                self._later(5.0, partial(self.gpio.attach, DISPLAY_DEVICE, self.display.transfer))
-            case Fault.STUCK_SENSOR:
-                self.board.stick_sensor(3)
-            case Fault.DOOR_OPEN:
-                self.turn("DOOR", on=True)
-                self._later(1.0, partial(self.turn, "DOOR", on=False))
+        injection.inject(self, fault)
 
-    def _spoil_line(self, shoe: ShoeUnit, fault: Fault) -> None:
-        match fault:
-            case Fault.LOST_ACK:
-                shoe.lose_acks(0.6)
-            case Fault.DUPLICATE_FRAMES:
-                shoe.twice = True
-            case Fault.NOISE:
-                shoe.noise = True
-            case Fault.SPLIT_FRAMES:
-                shoe.split = True
-            case Fault.FORGED_FRAMES:
-                shoe.forge()
-            case Fault.REPLAYED_FRAMES:
-                shoe.replay()
-            case Fault.HELD_FRAMES:
-                shoe.hold_back(1.5)
-            case Fault.SHOE_SWAPPED:
-                self._later(3.0, shoe.swap())
-            case Fault.PORT_BUSY:
-                shoe.unplug()
-                shoe.plug(taken=True)
-                self._later(3.0, shoe.let_go)
-
-    def _slow_display(self, data: list[int]) -> list[int]:
-        time.sleep(0.2)
-        return self.display.transfer(data)
-
-    def _spoil(self, fault: Fault) -> None:
-        if not isinstance(self.shoe, CardReader):
-            raise BenchError(718, f"{fault} needs a plain reader", "shoe", "run the bench with --reader")
-        self.shoe.spoil(fault)
-
-    def _proper_shoe(self, fault: Fault) -> ShoeUnit:
-        if isinstance(self.shoe, CardReader):
-            raise BenchError(718, f"{fault} needs a shoe with the protocol", "reader", "run the bench without --reader")
-        return self.shoe
-
-    def _on_the_felt(self) -> list[str]:
-        cards = [card for box in self.world.boxes.values() for card in box.dealt + box.drawn] + self.world.dealer
-        if not cards:
-            raise BenchError(711, "no card lies on the felt", f"hand {self.world.hand}", "deal a card first")
-        return cards
-
-    def _later(self, seconds: float, act: Callable[[], None]) -> None:
+    def later(self, seconds: float, act: Callable[[], None]) -> None:
+        """In so many seconds, unless the bench is switched off before."""
         timer = threading.Timer(seconds, act)
         timer.daemon = True
         self._timers.append(timer)

@@ -5,6 +5,7 @@ Owns bus, socket and shuffler of a bench. A deck here is a mark and what is wron
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,12 @@ from firmware_sim.usb_bus import UsbBus
 from firmware_sim.usb_link import UsbServer
 
 FOREIGN = "X-999"
+READ_ERRORS = {
+    Fault.SHUFFLER_TIMEOUT: errno.ETIMEDOUT,
+    Fault.SHUFFLER_GONE: errno.ENODEV,
+    Fault.SHUFFLER_IO: errno.EIO,
+    Fault.SHUFFLER_UNKNOWN: None,
+}
 Later = Callable[[float, Callable[[], None]], None]
 
 
@@ -69,6 +76,13 @@ class DeckDesk:
             case Fault.SHUFFLER_NO_ACCESS:
                 self.unit.refuse_access(1.7)
                 self.unplug(0.2)
+            case Fault.SHUFFLER_KERNEL:
+                faults.kernel_driver = True
+                self.unplug(0.2)
+            case fault if fault in READ_ERRORS:
+                faults.read_errors.append(READ_ERRORS[fault])
+            case Fault.SHUFFLER_OUT_OF_STEP:
+                faults.deaf_after_timeout = True
             case Fault.SHUFFLER_STALL:
                 faults.stalled = faults.stalls_again = True
             case Fault.SHUFFLER_SHORT:

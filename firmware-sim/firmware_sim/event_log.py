@@ -65,6 +65,12 @@ class EventLog:
         for number in [kept for kept in self._events if kept <= up_to]:
             del self._events[number]
 
+    def restart(self) -> None:
+        """A device that keeps nothing over its power: it counts from 1 again."""
+        self._events.clear()
+        self.last = 0
+        self._compact()
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()

@@ -24,9 +24,16 @@ class Fault(StrEnum):
     FORGED_FRAMES = "forged-frames"
     REPLAYED_FRAMES = "replayed-frames"
     HELD_FRAMES = "held-frames"
+    CHANGED_EVENT = "changed-event"
+    EVENTS_LOST = "events-lost"
     SPLIT_FRAMES = "split-frames"
     SHOE_SWAPPED = "shoe-swapped"
+    WRONG_DEVICE = "wrong-device"
+    PORTS_SWAPPED = "ports-swapped"
     PORT_BUSY = "port-busy-3s"
+    FOREIGN_READER = "foreign-reader-3s"
+    EARLY_FRAMES = "early-frames"
+    RESTART_ON_OPEN = "restart-on-open"
     UNPLUG_SHORT = "unplug-300ms"
     UNPLUG_LONG = "unplug-3s"
     SHOE_RESTART = "shoe-restart"
@@ -35,6 +42,8 @@ class Fault(StrEnum):
     BOUNCING_KEYS = "bouncing-keys"
     STUCK_KEY = "stuck-key"
     KEY_STORM = "key-storm"
+    LATE_PULL_UPS = "late-pull-ups"
+    PINS_BUSY = "pins-busy-3s"
     SLOW_DISPLAY = "slow-display"
     STUCK_SENSOR = "stuck-sensor"
     DOOR_OPEN = "door-open"
@@ -45,9 +54,15 @@ class Fault(StrEnum):
     SHUFFLER_UNPLUG = "shuffler-unplug-3s"
     SHUFFLER_RENUMBER = "shuffler-reenumerate"
     SHUFFLER_NO_ACCESS = "shuffler-no-access"
+    SHUFFLER_KERNEL = "shuffler-kernel-driver"
+    SHUFFLER_TIMEOUT = "shuffler-error-110"
+    SHUFFLER_GONE = "shuffler-error-19"
+    SHUFFLER_IO = "shuffler-error-5"
+    SHUFFLER_UNKNOWN = "shuffler-error-unknown"
     SHUFFLER_STALL = "shuffler-stall"
     SHUFFLER_SHORT = "shuffler-short-read"
     SHUFFLER_DEAF = "shuffler-deaf"
+    SHUFFLER_OUT_OF_STEP = "shuffler-out-of-step"
     SHUFFLER_FORGETS = "shuffler-forgets"
     SHUFFLER_RESTART = "shuffler-restart"
     SHUFFLER_JAM = "shuffler-jam"
@@ -58,7 +73,16 @@ class Fault(StrEnum):
 
 
 # These are a state of the hardware and hold from the start; the others are an event within a hand.
-LASTING = frozenset({Fault.DUPLICATE_FRAMES, Fault.NOISE, Fault.SPLIT_FRAMES, Fault.BOUNCING_KEYS})
+LASTING = frozenset(
+    {
+        Fault.DUPLICATE_FRAMES,
+        Fault.NOISE,
+        Fault.SPLIT_FRAMES,
+        Fault.BOUNCING_KEYS,
+        Fault.LATE_PULL_UPS,
+        Fault.PINS_BUSY,
+    }
+)
 
 WHAT = {
     Fault.UNREAD_CARD: "one card leaves the shoe unread",
@@ -70,9 +94,16 @@ WHAT = {
     Fault.FORGED_FRAMES: "somebody puts six invented cards on the shoe's line",
     Fault.REPLAYED_FRAMES: "somebody plays the shoe's last frames again",
     Fault.HELD_FRAMES: "somebody holds back what the shoe says for 1.5 s, then lets all of it go",
+    Fault.CHANGED_EVENT: "the shoe tells its last card again, as another card under the same number",
+    Fault.EVENTS_LOST: "the shoe loses the next card from its memory before anybody has heard of it",
     Fault.SPLIT_FRAMES: "whatever the shoe sends arrives in two parts",
     Fault.SHOE_SWAPPED: "a shoe with another key stands in for the paired one for 3 s in mid-deal",
+    Fault.WRONG_DEVICE: "a device that calls itself a shuffler answers at the shoe's port for 3 s",
+    Fault.PORTS_SWAPPED: "shoe and discard tray come back at each other's ports, for 3 s",
     Fault.PORT_BUSY: "the shoe is plugged in anew, and another program holds its port for 3 s",
+    Fault.FOREIGN_READER: "a program that knows no lock reads the shoe's port too, for 3 s",
+    Fault.EARLY_FRAMES: "plugged in anew, the shoe talks at once, into a port that still echoes",
+    Fault.RESTART_ON_OPEN: "plugged in anew; from now on each opening of its port restarts the shoe, memory lost",
     Fault.UNPLUG_SHORT: "the shoe's plug is out for 300 ms in mid-deal",
     Fault.UNPLUG_LONG: "the shoe's plug is out for 3 s in mid-deal",
     Fault.SHOE_RESTART: "the shoe loses power in mid-deal and comes back",
@@ -81,6 +112,8 @@ WHAT = {
     Fault.BOUNCING_KEYS: "contacts bounce for 4 ms",
     Fault.STUCK_KEY: "key K3 goes down and stays down",
     Fault.KEY_STORM: "the contact of key K3 makes sixty edges at once and is open again",
+    Fault.LATE_PULL_UPS: "START and K1 are low for 800 ms from each start of the daemon on and toggle twice",
+    Fault.PINS_BUSY: "for 3 s from each start of the daemon on its pins are busy",
     Fault.SLOW_DISPLAY: "for 5 s each transfer to the text display takes 200 ms",
     Fault.STUCK_SENSOR: "the bet sensor of box 3 says chip and goes on saying so",
     Fault.DOOR_OPEN: "the enclosure's door is open for a second in mid-deal",
@@ -91,9 +124,15 @@ WHAT = {
     Fault.SHUFFLER_UNPLUG: "shuffler: its plug is out for 3 s",
     Fault.SHUFFLER_RENUMBER: "shuffler: it comes back at once under another address",
     Fault.SHUFFLER_NO_ACCESS: "shuffler: plugged in anew, opening is refused for 1.5 s",
+    Fault.SHUFFLER_KERNEL: "shuffler: plugged in anew, a kernel driver has taken its interface",
+    Fault.SHUFFLER_TIMEOUT: "shuffler: one read times out (errno 110)",
+    Fault.SHUFFLER_GONE: "shuffler: one read fails with errno 19, no such device",
+    Fault.SHUFFLER_IO: "shuffler: one read fails with errno 5, input/output error",
+    Fault.SHUFFLER_UNKNOWN: "shuffler: one read fails and nothing says why",
     Fault.SHUFFLER_STALL: "shuffler: every read stalls until a reset",
     Fault.SHUFFLER_SHORT: "shuffler: a frame breaks off after three bytes",
     Fault.SHUFFLER_DEAF: "shuffler: it hears, but nothing is read until a reset",
+    Fault.SHUFFLER_OUT_OF_STEP: "shuffler: after a read that times out nothing is read until the halt is cleared",
     Fault.SHUFFLER_FORGETS: "shuffler: it forgets that it was enabled",
     Fault.SHUFFLER_RESTART: "shuffler: it loses power and comes back",
     Fault.SHUFFLER_JAM: "shuffler: a card is stuck",
@@ -113,18 +152,25 @@ LINE = frozenset(
         Fault.FORGED_FRAMES,
         Fault.REPLAYED_FRAMES,
         Fault.HELD_FRAMES,
+        Fault.CHANGED_EVENT,
+        Fault.EVENTS_LOST,
         Fault.SHOE_SWAPPED,
+        Fault.WRONG_DEVICE,
+        Fault.PORTS_SWAPPED,
         Fault.PORT_BUSY,
+        Fault.FOREIGN_READER,
+        Fault.EARLY_FRAMES,
+        Fault.RESTART_ON_OPEN,
     }
 )
 SCANS = frozenset({Fault.DOUBLE_SCAN, Fault.GLUED_SCAN, Fault.SPLIT_SCAN, Fault.JUNK_SCAN})
 
 
-def parse(text: str) -> tuple[Fault, int]:
-    """`NAME` or `NAME@HAND` (default: hand 2)."""
+def parse(text: str, default: int = 2) -> tuple[Fault, int]:
+    """`NAME` or `NAME@HAND`, where no hand is named the default one."""
     name, _, hand = text.partition("@")
     try:
-        return Fault(name), int(hand or 2)
+        return Fault(name), int(hand or default)
     except ValueError:
         raise BenchError(710, "no such fault", text, f"use NAME or NAME@HAND; names: {', '.join(Fault)}") from None
 

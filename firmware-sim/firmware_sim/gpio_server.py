@@ -26,6 +26,8 @@ class GpioServer:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.outputs: dict[int, int] = {}
+        self.busy_s = 0.0  # fault: so long after it connected nobody gets a pin
+        self.on_connect: Callable[[], None] = lambda: None  # before the first levels are told
         self._levels: dict[int, int] = {}
         self._chips: dict[int, SpiChip] = {}
         self._clients: list[socket.socket] = []
@@ -87,6 +89,7 @@ class GpioServer:
         message: dict[str, Any] = {"t": time.monotonic(), "levels": levels}
         if everything:
             message["all"] = True
+            message["busy_until"] = message["t"] + self.busy_s
         data = json.dumps(message, separators=(",", ":")).encode() + b"\n"
         for client in clients:
             with contextlib.suppress(OSError):
@@ -104,6 +107,7 @@ class GpioServer:
                 client, _ = listener.accept()
             except OSError:
                 return
+            self.on_connect()
             with self._lock:
                 # Under the lock: no edge falls between the first levels and the list of clients.
                 self._tell([client], dict(self._levels), everything=True)

@@ -15,6 +15,7 @@ import click
 
 from firmware_sim import scenario as scenarios
 from firmware_sim.bench import Bench
+from firmware_sim.console import listen
 from firmware_sim.demo import run_demo
 from firmware_sim.demo_files import SOURCES
 from firmware_sim.errors import BenchError
@@ -75,6 +76,7 @@ def run(
             f"bench: {source} {folder / source}, pins {folder / 'gpio.sock'}, watching {folder / 'control.sock'}"
         )
         if script is None:
+            listen(bench, sys.stdin or (), click.echo)
             threading.Event().wait()
         else:
             for line in scenarios.run(bench, script):

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from drivers.wire.cards import CARD_TEXT
 from drivers.wire.link import Begun, Late, Link, Received, Side
 from drivers.wire.messages import (
     Ack,
@@ -127,6 +128,14 @@ class NumberedDevice:
         self._now_ns = now_ns
         self._pump(now_ns)
         return number
+
+    def contradict(self) -> None:
+        """Fault: the newest card's event is told again as another card."""
+        events = (self._log.get(number) for number in range(self._log.last, 0, -1))
+        card = next((event for event in events if event and event.kind == EventKind.CARD), None)
+        if card is not None and self._session is not None and self._session.polled_ns is not None:
+            value = (card.value + 1) % len(CARD_TEXT)
+            self._send(Event(event_no=card.number, kind=EventKind.CARD, value=value, again=True))
 
     def lose_log(self, up_to: int) -> None:
         """Memory trouble: events up to this number are gone."""

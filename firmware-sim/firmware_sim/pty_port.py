@@ -22,6 +22,7 @@ class PtyPort:
         self._master = -1
         self._taken = -1
         self.idle = False  # nobody has the host's end open
+        self.openings = 0  # how often somebody opened the host's end of a port that nobody had open
 
     @property
     def fileno(self) -> int:
@@ -42,6 +43,7 @@ class PtyPort:
             self._taken = slave
         else:
             os.close(slave)
+        self.idle = not taken
         os.set_blocking(self._master, False)
         fresh = self.link.with_name(self.link.name + ".new")
         fresh.unlink(missing_ok=True)
@@ -75,6 +77,7 @@ class PtyPort:
         except OSError:  # EIO: the host's end is closed
             self.idle = True
             return b""
+        self.openings += self.idle
         self.idle = False
         return data
 

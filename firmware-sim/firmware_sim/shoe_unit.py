@@ -23,6 +23,9 @@ from firmware_sim.pty_port import PtyPort
 from firmware_sim.shoe import ShoeDevice
 
 TICK_S = 0.02
+BOOT_NS = 2_000_000_000
+BANNER = b"SHOE v1.2\r\n"  # what the boot loader of some micro-controller prints
+EARLY_NS = 1_000_000_000
 
 
 class ShoeUnit:
@@ -37,7 +40,10 @@ class ShoeUnit:
         self.noise = False
         self.twice = self.split = False
         self._rest = b""
-        self._held_until_ns = 0
+        self._held_until_ns = self._early_until_ns = self._boots_until_ns = 0
+        self._openings = 0
+        self.restarts_on_open = False
+        self.lose_next: Callable[[], None] | None = None  # the next card is lost with its event; what comes afterwards
         self._heard: deque[bytes] = deque(maxlen=8)
         self._random = Random(f"{seed}/line")
         self._lock = threading.Lock()
@@ -71,7 +77,13 @@ class ShoeUnit:
         with self._lock:
             if not self.device.deal:
                 return False
-            self.device.card(card, time.monotonic_ns())
+            lost, self.lose_next = self.lose_next, None
+            if lost is not None:
+                self.port.unplug()
+            number = self.device.card(card, time.monotonic_ns())
+            if lost is not None:
+                self._log.forget(number)
+                lost()
         self._wake()
         return True
 
@@ -116,6 +128,19 @@ class ShoeUnit:
         with self._lock:
             self._held_until_ns = time.monotonic_ns() + int(seconds * 1e9)
 
+    def contradict(self) -> None:
+        """The last card's event comes again with another card in it, properly sealed: a device that is out of order."""
+        with self._lock:
+            self.device.contradict()
+        self._wake()
+
+    def speak_at_once(self) -> None:
+        """Plugged in anew, it says its last frames again and again, whoever listens, while the line still echoes."""
+        self.unplug()
+        with self._lock:
+            self._early_until_ns = time.monotonic_ns() + EARLY_NS
+        self.plug()
+
     def unplug(self) -> None:
         """Pull the plug; the shoe itself keeps its supply."""
         with self._lock:
@@ -132,16 +157,16 @@ class ShoeUnit:
         with self._lock:
             self.port.let_go()
 
-    def swap(self) -> Callable[[], None]:
-        """Another shoe stands here, of another serial number and with a key of its own. Returns how to swap back."""
-        mine, key = self.device.serial, self.device.key
-        self._become("SIM-0666", self._random.randbytes(32) if key else None)
-        return lambda: self._become(mine, key)
+    def swap(self, model: str = "SHOE/sim") -> Callable[[], None]:
+        """Another device stands here, of another serial number and with a key of its own. Returns how to swap back."""
+        mine = self.device.serial, self.device.model, self.device.key
+        self._become("SIM-0666", model, self._random.randbytes(32) if self.device.key else None)
+        return lambda: self._become(*mine)
 
-    def _become(self, serial: str, key: bytes | None) -> None:
+    def _become(self, serial: str, model: str, key: bytes | None) -> None:
         self.unplug()
         with self._lock:
-            self.device.serial, self.device.key = serial, key
+            self.device.serial, self.device.model, self.device.key = serial, model, key
             self.device.restart()
         self.plug()
 
@@ -171,6 +196,8 @@ class ShoeUnit:
         with self._lock:
             now = time.monotonic_ns()
             data = self.port.read()
+            if self._boots(now):
+                return
             if data:
                 self.device.receive(data, now)
             self.device.tick(now)
@@ -178,6 +205,20 @@ class ShoeUnit:
             if sent:
                 self._heard.append(sent)
             self.port.write(self._in_parts(self._on_the_line(sent)))
+            if now < self._early_until_ns:
+                self.port.write(b"".join(self._heard))
+
+    def _boots(self, now_ns: int) -> bool:
+        """A device that restarts when its port is opened hears and says nothing for a while, then prints a banner."""
+        opened, self._openings = self.port.openings != self._openings, self.port.openings
+        if opened and self.restarts_on_open:
+            self._log.restart()
+            self.device.restart()
+            self._boots_until_ns = now_ns + BOOT_NS
+        if self._boots_until_ns and now_ns >= self._boots_until_ns:
+            self._boots_until_ns = 0
+            self.port.write(BANNER)
+        return self._boots_until_ns > 0
 
     def _in_parts(self, data: bytes) -> bytes:
         """What goes out now; the rest of it with the next round, or once nobody holds it back any more."""

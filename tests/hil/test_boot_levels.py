@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from drivers.gpio.debounce import Timing
+from firmware_sim.faults import Fault
 from firmware_sim.wiring import INPUTS
 from tests.hil.rig import Rig, devices_ready, pause, until
 
@@ -69,18 +70,23 @@ def test_f44_within_two_seconds_of_sigterm_the_display_says_out_of_service(rig: 
     assert rig.child.wait(5) == 0
 
 
-@pytest.mark.parametrize("name", ["K1", "START"])
-def test_f39_a_pin_that_is_low_during_boot_acts_on_nothing(rig: Rig, name: str) -> None:
-    """Low for 800 ms from before the start on, toggling twice on the way: as a pull-up that comes late."""
-    pin = INPUTS[name].pin
-    rig.bench.gpio.drive({pin: 0})
+def test_f39_pins_that_are_low_during_boot_act_on_nothing(rig: Rig) -> None:
+    """START and K1 low from before the start on, toggling twice on the way, as pull-ups that come late."""
+    pins = {INPUTS[name].pin for name in ("START", "K1")}
+    edges = []
+    drive = rig.bench.gpio.drive
+
+    def noted(levels: dict[int, int]) -> None:
+        edges.extend(pins & levels.keys())
+        drive(levels)
+
+    rig.bench.gpio.drive = noted  # type: ignore[method-assign]
+    rig.bench.inject(Fault.LATE_PULL_UPS)
     rig.start()
-    for level in (1, 0, 1):
-        pause(0.2)
-        rig.bench.gpio.drive({pin: level})
+    assert until(lambda: len(edges) == 8, 5), "low, high, low, high, both"
     rig.open_table()
     rig.wait_for_keys()
-    pause(Timing().settle_ns / 1e9)  # the input's own quiet second began with its last edge
+    pause(Timing().settle_ns / 1e9)  # an input's own quiet second began with its last edge
     snap = rig.now
     assert rig.records("StakeSet") == [] and rig.records("Rejected") == []
     assert snap["expects"]["kind"] == "start" and not any(box["in"] for box in snap["boxes"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from firmware_sim.injection import on_the_felt
 from tests.hil.rig import Rig, Snapshot, devices_ready, last_hand, pause, same_table, table
 from tests.hil.script import Script
 from tests.hil.test_restart import GAMES, cards, joker
@@ -61,7 +62,7 @@ def test_kill_while_side_bets_are_counted_again(game: str) -> None:
 def test_kill_at_a_deck_fault_and_while_the_deck_is_put_away(game: str) -> None:
     with table(game, seed=3) as rig:
         before = dealt(rig, 4)
-        draw(rig, before["expects"], rig.bench._on_the_felt()[0])
+        draw(rig, before["expects"], on_the_felt(rig.bench)[0])
         rig.wait(lambda s: s["phase"] == "irregular")
         held = rig.restart_same()
         assert (held["phase"], held["expects"]["cause"]) == ("irregular", "deck_fault")

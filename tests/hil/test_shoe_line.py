@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from firmware_sim.faults import Fault
+from firmware_sim.injection import on_the_felt
 from tests.hil.rig import Rig, Snapshot, devices_ready, last_hand, pause, table, until
 
 pytestmark = pytest.mark.hil
@@ -162,7 +163,7 @@ def test_an_open_card_that_is_not_read_is_entered_at_once() -> None:
 def test_a_card_twice_is_a_deck_fault_without_a_name() -> None:
     with table(seed=3) as rig:
         before = dealt(4, rig)
-        twice = rig.bench._on_the_felt()[0]
+        twice = on_the_felt(rig.bench)[0]
         rig.bench.draw_card(before["expects"]["place"], before["expects"].get("box", 0), card=twice)
         held = rig.wait(lambda s: s["phase"] == "irregular")
         assert held["expects"]["cause"] == "deck_fault"
