@@ -6,6 +6,7 @@ GAME ?= jpoker
 SEED ?=
 DIR ?=
 SEEDS ?= 20
+WORKERS ?= 3
 HANDS_OF_A_JOURNAL ?= 2000
 LINES ?= 10000
 FRAMES ?= 10000000
@@ -23,7 +24,7 @@ demo: .venv/.ready
 
 test: .venv/.ready
 	@scripts/test-tools
-	@$(PY) -m pytest --cov --cov-report=term:skip-covered tests
+	@$(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --cov --cov-report=term:skip-covered tests
 
 lint: .venv/.ready
 	$(PY) -m ruff check .
