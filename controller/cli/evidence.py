@@ -11,7 +11,8 @@ from pathlib import Path
 import click
 
 from controller.cli.audit import CHECKS, default_journal, parsed_key
-from controller.cli.evidence_html import TEXTS, page
+from controller.cli.evidence_html import page
+from controller.cli.evidence_words import TEXTS
 from controller.cli.output import one_line, print_json, print_lines
 from controller.domain.events import registry
 from controller.journal.archive import file_of

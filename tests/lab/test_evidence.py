@@ -15,16 +15,24 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from harness import Rig, make_setup
+from harness import S1, S2, Rig, make_setup
 from harness_parts import registry
 
 from controller.cli.audit import CHECKS
 from controller.cli.evidence import evidence_command
-from controller.cli.evidence_html import TEXTS, page
+from controller.cli.evidence_html import page
+from controller.cli.evidence_words import RUSSIAN, TEXTS
+from controller.domain import commands as cm
+from controller.domain import events as ev
+from controller.domain.hand.expects import Want
+from controller.domain.paytable import Category
+from controller.domain.play import Action
+from controller.domain.state_words import Decision
 from controller.errors import TableError
 from controller.journal import keys as key_files
 from controller.journal.evidence import Pack, Stored, check, decoded, encoded, make
 from controller.journal.reader import Reader
+from controller.journal.recall import OVERRIDES
 
 replace = msgspec.structs.replace
 
@@ -151,12 +159,54 @@ def test_the_command_writes_both_files_and_checks_them(path: Path, tmp_path: Pat
 def test_the_page_tells_the_hand_and_loads_nothing(pack: Pack, language: str) -> None:
     html = page(pack, language, "pack.json", "ab" * 32)
     for box in pack.facts["answer"]["boxes"]:
-        assert f"<td>{box['net']}</td>" in html
-        assert f"<td>{box['cards']}</td>" in html
+        assert f">{box['net']:+}</td>" in html
+        assert f">{box['cards']}</td>" in html
     assert pack.facts["draw"]["seed"] in html and pack.facts["draw"]["slot"] in html
     assert pack.public_key in html and "<td>d1</td>" in html
+    assert "<td>jpoker</td>" in html
     assert not re.search(r"https?:|<script|<link|<img|url\(|@import", html)
     assert TEXTS[language].keys() == TEXTS["en"].keys()
+
+
+def test_every_name_of_a_record_has_a_russian_word() -> None:
+    named = {*Category, *Decision, *(Action), *OVERRIDES} - {Action.NONE}
+    stakes = {"ante", "bet", "bonus", "insurance", "jackpot", "fee", "dealer_fee"}
+    ends = {"win", "push", "lose", "carry", "settled", "void", "not_played", "joker_only"}
+    assert {*named, *stakes, *ends, "box", "dealer", "draw", "dealer_draw"} <= RUSSIAN.keys()
+
+
+def test_a_void_hand_tells_its_stakes_and_its_reason(path: Path) -> None:
+    html = page(made(path, 3), "en", "pack.json", "ab" * 32)
+    assert "<td>void: deck</td>" in html and ">ante 10</td>" in html and ">ante 20</td>" in html
+    assert "None was read." in html and "operators s1" in html
+
+
+def test_a_dead_box_stands_beside_the_settled_ones(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, make_setup("jpoker")).open().stake(b1=10, b2=20).to(Want.DECISION)
+    rig.do(cm.VoidBox(box=2, reason="four cards"), S1)
+    rig.finish().close()
+    pack = made(tmp_path / "journal.db", 1)
+    assert [box["box"] for box in pack.facts["answer"]["boxes"]] == [1]
+    html = page(pack, "en", "pack.json", "ab" * 32)
+    assert "void: the stakes go back" in html and ">ante 20</td>" in html
+
+
+def test_a_hand_that_became_void_after_a_box_was_paid_tells_what_it_got(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, make_setup("jpoker")).open().stake(b1=10, b2=10).to(Want.PAID)
+    rig.step()
+    paid = next(event for event in rig.events() if isinstance(event, ev.BoxSettled)).answer
+    rig.do(cm.VoidHand(reason="deck"), S1, S2)
+    rig.close()
+    html = page(made(tmp_path / "journal.db", 1), "en", "pack.json", "ab" * 32)
+    assert html.count(f"net {paid['net']:+}, returned {paid['returned']}: record") == 1
+    assert "<td>void: deck</td>" in html
+
+
+def test_a_hit_tells_the_meter_and_who_awarded_it(tmp_path: Path) -> None:
+    html = page(made(lab_journals.progressive(tmp_path / "p"), 2), "en", "pack.json", "ab" * 32)
+    assert "<td>25000.70 -&gt; 10000.40</td>" in html
+    assert re.search(r"<th>Hit 1, box 1</th><td>25001, awarded in record \d+</td>", html)
+    assert "operators s1 s2" in html
 
 
 def test_the_page_escapes_what_a_journal_may_say(pack: Pack) -> None:
