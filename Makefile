@@ -11,8 +11,11 @@ HANDS_OF_A_JOURNAL ?= 2000
 LINES ?= 10000
 FRAMES ?= 10000000
 PLUGS ?= 2000
+YEAR_HANDS ?= 400000
+YEAR_FILES ?= 12
+WHOLE ?=
 
-.PHONY: demo test lint bench soak diagrams setup lock clean
+.PHONY: demo test lint bench year soak diagrams setup lock clean
 
 setup: .venv/.ready
 
@@ -37,6 +40,9 @@ bench: .venv/.ready
 	@$(PY) benchmarks/run.py
 	@$(PY) benchmarks/floor.py
 	@PYTHONPATH=tests/table:. $(PY) benchmarks/year.py $(HANDS_OF_A_JOURNAL)
+
+year: .venv/.ready
+	@PYTHONPATH=tests/table:. $(PY) benchmarks/year.py $(YEAR_HANDS) --files $(YEAR_FILES) $(if $(DIR),--folder '$(DIR)') $(if $(WHOLE),--whole $(WHOLE))
 
 soak: .venv/.ready
 	@scripts/test-tools

@@ -14,6 +14,7 @@ import msgspec
 from controller.cli.output import print_json, print_lines
 from controller.config import Config, load_config
 from controller.errors import TableError
+from controller.journal.catalogue import make as make_catalogue
 from controller.journal.records import Stamp
 from controller.journal.rotation import Archived, rotate
 from controller.journals import begin_journal, load_keys, open_journal
@@ -26,7 +27,9 @@ from controller.table import keeping, past
 @click.option("--json", "as_json", is_flag=True, help="What was archived as JSON.")
 def archive_command(config: Path, as_json: bool) -> None:
     """Begin a new journal file; the old one moves whole and stays beside it."""
-    done = archive(load_config(config), Clock("archive").stamp())
+    loaded = load_config(config)
+    done = archive(loaded, Clock("archive").stamp())
+    make_catalogue(Path(loaded.journal.path).with_name(done.file))
     if as_json:
         print_json(msgspec.to_builtins(done))
         return

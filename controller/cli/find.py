@@ -14,8 +14,8 @@ from controller.cli.output import one_line, print_json, print_lines, table
 from controller.domain.cards import CardError, card_text, parse_card
 from controller.errors import TableError
 from controller.journal.archive import absent, files
-from controller.journal.reader import Reader
-from controller.journal.summaries import Summary, summaries, told
+from controller.journal.catalogue import hands
+from controller.journal.summaries import Summary, told
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])(T.*)?)?)?")
@@ -50,10 +50,7 @@ def find_command(journal: Path | None, archived: bool, as_json: bool, **asked: A
     wanted = {**asked, "cards": {_card(text) for text in asked["cards"]}, "joker": _card(asked["joker"])}
     _begins_a_date(asked["date"])
     path = journal or default_journal()
-    found: list[dict[str, Any]] = []
-    for each in reversed(list(files(path) if archived else [path])):
-        with Reader(each) as reader:
-            found += [told(summary) for summary in summaries(reader.rows()) if fits(summary, wanted)]
+    found = search(list(files(path)) if archived else [path], wanted)
     if as_json:
         for hand in found:
             print_json(hand)
@@ -66,6 +63,11 @@ def find_command(journal: Path | None, archived: bool, as_json: bool, **asked: A
 
 
 commands: list[click.Command] = [find_command]
+
+
+def search(paths: list[Path], asked: dict[str, Any]) -> list[dict[str, Any]]:
+    """The hands of these files, the newest file first, that fit: in the order in which they were played."""
+    return [told(hand) for path in reversed(paths) for hand in hands(path) if fits(hand, asked)]
 
 
 def fits(hand: Summary, asked: dict[str, Any]) -> bool:
@@ -89,14 +91,14 @@ def fits(hand: Summary, asked: dict[str, Any]) -> bool:
     )
 
 
-def lines(hands: list[dict[str, Any]]) -> list[str]:
+def lines(found: list[dict[str, Any]]) -> list[str]:
     """A table for people, of hands as `told` tells them."""
     rows = [["hand", "began", "rules", "dealer", "ended", "joker", "dealer's cards", "boxes", "overrides"]]
-    for hand in hands:
+    for hand in found:
         boxes = " ".join(f"{box}:{net:+}" for box, net in hand["boxes"].items())
         words = [hand[part] for part in ("rules", "dealer", "outcome", "joker", "dealer_cards")]
         rows.append([str(hand["hand"]), hand["t"][:19], *words, boxes, str(hand["overrides"] or "")])
-    return [*table(rows), f"{len(hands)} hands"]
+    return [*table(rows), f"{len(found)} hands"]
 
 
 def _begins_a_date(text: str | None) -> None:

@@ -33,6 +33,7 @@ MODULES = {
     "advise": "odds",
     "audit": "audit",
     "archive": "archive",
+    "catalogue": "catalogue",
     "memory-clear": "memory_clear",
     "recall": "recall",
     "statistics": "statistics",

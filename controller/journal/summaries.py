@@ -13,7 +13,7 @@ import msgspec
 from controller.journal.codec import read_body
 from controller.journal.hands import Rows
 from controller.journal.recall import OVERRIDES
-from controller.journal.records import HAND_OPENED, TABLE_OPENED, Body, Row, stream_of
+from controller.journal.records import HAND_OPENED, STATE_KEPT, TABLE_OPENED, Body, Row, stream_of
 
 RECALLED: Final = 50
 """Hands that a table recalls at once (regulations ask for ten)."""
@@ -44,6 +44,20 @@ class Summary(msgspec.Struct, kw_only=True):
         return sum(self.boxes.values())
 
 
+class _Staff(msgspec.Struct, frozen=True):
+    signed_on: dict[str, str] = {}
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """What a kept state tells of people and rules."""
+
+    state: _Staff
+    opened: int = 0
+
+
+_kept = msgspec.json.Decoder(_Kept)
+
+
 def latest(source: Rows, last_hand: int, many: int = RECALLED) -> list[Summary]:
     """The last hands, the newest first, the open one among them."""
     for number in range(max(1, last_hand - many + 1), last_hand + 1):
@@ -55,7 +69,7 @@ def latest(source: Rows, last_hand: int, many: int = RECALLED) -> list[Summary]:
 
 
 def _in_force(source: Rows, seq: int) -> tuple[str, str]:
-    """Who dealt, and by which rules, when a hand began."""
+    """Who dealt, and by which rules, when a hand began; behind a kept state, which tells both, no record is read."""
     who = rules = ""
     for row in source.rows_back(seq):
         if _tells(row.body) and (body := read_body(row.body)).hand is None:
@@ -63,9 +77,19 @@ def _in_force(source: Rows, seq: int) -> tuple[str, str]:
                 who = who or _data(body)["operator"]
             elif body.type == TABLE_OPENED:
                 rules = rules or _data(body).get("rules_id", "")
+            elif body.type == STATE_KEPT:
+                kept = _kept.decode(body.data)
+                return who or kept.state.signed_on.get("dealer", ""), rules or _rules_at(source, kept.opened)
         if who and rules:
             break
     return who, rules
+
+
+def _rules_at(source: Rows, opened: int) -> str:
+    """The rules' id of the TableOpened of that number; "" where it is none."""
+    row = next(source.rows(opened - 1), None) if opened else None
+    body = None if row is None else read_body(row.body)
+    return _data(body).get("rules_id", "") if body is not None and body.type == TABLE_OPENED else ""
 
 
 def summaries(rows: Iterable[Row], who: str = "", rules: str = "") -> Iterator[Summary]:
@@ -102,7 +126,8 @@ _TOLD: Final = frozenset(
      "JackpotHit", "HandEnded"}
 )  # fmt: skip
 _WANTED: Final = {
-    f'"type":"{name}"'.encode() for name in {*_TOLD, *OVERRIDES, HAND_OPENED, "OperatorSignedOn", "TableOpened"}
+    f'"type":"{name}"'.encode()
+    for name in {*_TOLD, *OVERRIDES, HAND_OPENED, "OperatorSignedOn", TABLE_OPENED, STATE_KEPT}
 }
 
 
