@@ -81,7 +81,8 @@ RUSSIAN: Final[dict[str, str]] = {
     # places
     "box": "бокс", "dealer": "дилер", "draw": "добор", "dealer_draw": "добор дилера", "burn": "сожжённая",
     # types of records where people or faults stepped in
-    "Authorised": "действие подтвердили", "BoxHeld": "бокс задержан", "BoxReleased": "спор снят",
+    "AnswerWithdrawn": "ответ отозван", "Authorised": "действие подтвердили", "BoxHeld": "бокс задержан",
+    "BoxReleased": "спор снят",
     "BoxVoided": "бокс отменён", "CardEntered": "карта введена вручную", "CardExposed": "карта засвечена",
     "CardMovedBack": "карта возвращена на место", "CardReassigned": "карта отнесена к другому месту",
     "CardRedirected": "карта ушла другому боксу", "CardReplaced": "карта заменена", "CardsByHand": "сдано вручную",
