@@ -23,4 +23,4 @@ class Shoe(NumberedDriver):
         self._want_level(enabled)
 
     def _told(self, event: Event) -> DeviceEvent:
-        return told(self.name, event)
+        return told(self.name, event, sealed=self._link.sealed)

@@ -21,13 +21,13 @@ _NOTES: dict[int, str] = {
 }
 
 
-def told(device: str, event: Event) -> CardRead | DeviceNote:
-    """One numbered event, in the table's words."""
+def told(device: str, event: Event, *, sealed: bool) -> CardRead | DeviceNote:
+    """One numbered event, in the table's words. `sealed`: the shoe has proved who it is."""
     match event.kind:
         case EventKind.CARD:
-            return CardRead(device, event.event_no, CARD_TEXT[event.value])
+            return CardRead(device, event.event_no, CARD_TEXT[event.value], trusted=sealed)
         case EventKind.CARD_UNREAD:
-            return CardRead(device, event.event_no, None, UnreadReason(event.value).name.lower())
+            return CardRead(device, event.event_no, None, UnreadReason(event.value).name.lower(), sealed)
         case _:
             return note(device, event)
 

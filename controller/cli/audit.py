@@ -119,7 +119,7 @@ def _head(text: str | None) -> bytes | None:
 
 def _text(report: Report) -> str:
     ordered = report.ordered()
-    lines = [*_meter(report.totals), *(one_line(finding.what) for finding in ordered)]
+    lines = [*_meter(report.totals), *_untrusted(report.untrusted), *(one_line(finding.what) for finding in ordered)]
     if not ordered:
         return "\n".join([*lines, f"audit: OK {report.hands} hands, {report.records} records, head {report.head}"])
     first, many = ordered[0], "finding" if len(ordered) == 1 else "findings"
@@ -132,6 +132,15 @@ def _meter(totals: dict[str, Any]) -> list[str]:
         return []
     told = "meter {first} -> {last}, reserve {reserve}, {contributed} of {staked} staked, {hits} hits: {prizes}"
     return [told.format(**totals)]
+
+
+def _untrusted(told: dict[str, list[list[int]]]) -> list[str]:
+    """Not a finding, and not to be passed over."""
+    lines = []
+    for device, ranges in sorted(told.items()):
+        hands = ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in ranges)
+        lines.append(one_line(f"untrusted: cards of hands {hands} came from {device}, which cannot prove who it is"))
+    return lines
 
 
 def _json(report: Report) -> str:

@@ -87,6 +87,8 @@ class _Told:
         yield say["hash"], (facts["draw"] or {}).get("rules_hash") or "-"
         yield say["records"], f"{facts['records']['first']} - {facts['records']['last']}"
         yield say["journal"], pack.journal
+        if devices := facts.get("untrusted"):
+            yield say["untrusted"], ", ".join(devices)
         if ended.get("deferred"):
             yield say["deferred"], ", ".join(f"{say['box']} {box}" for box in ended["deferred"])
 
@@ -236,7 +238,8 @@ class _Told:
     def _reader(self, card: Facts) -> str:
         if card["entered"]:
             return self.say["entered"]
-        return " ".join(str(card[name]) for name in ("device", "event_no", "reason") if card.get(name))
+        reader = " ".join(str(card[name]) for name in ("device", "event_no", "reason") if card.get(name))
+        return reader if card.get("trusted", True) else f"{reader} ({self.say['unproved']})"
 
     def _fields(self, kind: str) -> Facts:
         """The public fields of the last record of that type; none where there is no such record."""

@@ -23,7 +23,8 @@ TEXTS: Final[dict[str, dict[str, str]]] = {
         "awarded": "{prize}, awarded in record {seq}", "deferred": "Still disputed at the end",
         "overrides": "Where people or faults stepped in", "none": "Nowhere.",
         "what": "What", "facts": "Facts", "proof": "How to check this page", "signature": "Date, name, signature",
-        "single": "SINGLE_PARTY (the house's seed alone)",
+        "single": "SINGLE_PARTY (the house's seed alone)", "unproved": "untrusted",
+        "untrusted": "Cards from a reader that cannot prove who it is (untrusted)",
         "how": "The page is a reading of {file} (SHA-256 {digest}). That file holds the records of the hand as they "
         "were stored, and the signatures before and behind them. With any copy of the program: tablectl evidence "
         "--verify {file} --key KEY, where KEY is the public key on the table's opening sheet. It must be:",
@@ -55,6 +56,8 @@ TEXTS: Final[dict[str, dict[str, str]]] = {
         "overrides": "Вмешательства людей и сбои", "none": "Не было.",
         "what": "Что", "facts": "Сведения", "proof": "Как проверить эту страницу",
         "signature": "Дата, имя, подпись", "single": "SINGLE_PARTY (только зерно казино)",
+        "untrusted": "Карты от считывателя, который не может доказать, кто он (без доверия)",
+        "unproved": "без доверия",
         "how": "Страница прочитана из файла {file} (SHA-256 {digest}). В нём записи раздачи в том виде, как они "
         "хранятся, и подписи до и после них. Любой копией программы: tablectl evidence --verify {file} --key KEY, где "
         "KEY — открытый ключ с листа открытия стола. Он должен быть таким:",

@@ -6,6 +6,7 @@ from typing import Any
 
 from controller.journal.recall import SINGLE_PARTY
 
+UNTRUSTED = "cards from {devices}, which cannot prove who it is: untrusted"
 SEALED = "the hand is open: its cards and its seed are read when its last record has revealed the key"
 _DRAW = ("commitment", "seed", "witness", "rules_hash", "doc_weight", "draw", "slot", "shown")
 _OWN = frozenset({"seq", "t", "type"})
@@ -16,6 +17,8 @@ def recall_lines(facts: dict[str, Any]) -> list[str]:
     lines = [f"RECALL hand {facts['hand']}, table {facts['table']}: {facts['outcome']}"]
     if facts["outcome"] == "open":
         lines.append(SEALED)
+    if devices := facts.get("untrusted"):
+        lines.append(UNTRUSTED.format(devices=", ".join(devices)))
     lines += draw_lines(facts["draw"])
     request, answer = facts["request"] or {}, facts["answer"] or {}
     if dealer := answer.get("dealer"):

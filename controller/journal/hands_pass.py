@@ -19,27 +19,52 @@ from controller.journal.auditing import Checks, HandCheck, Options, Part, Progre
 from controller.journal.codec import Codec, CodecError, Registry, read_body
 from controller.journal.hands import Finding, Hand, Pair, decode_hand, decode_rules
 from controller.journal.reader import Reader
+from controller.journal.recall import untrusted
 from controller.journal.records import HAND_ENDED, HAND_OPENED, TABLE_OPENED
 from controller.journal.walk import Identity, identity
 
-Found = tuple[list[Finding], list[Any]]
-"""Findings and notes of a stretch."""
+Untrusted = list[tuple[int, str]]
+"""Hand and device: the cards of that hand came from a reader that could not prove who it is."""
+Found = tuple[list[Finding], list[Any], Untrusted]
+"""Findings and notes of a stretch, and its hands with cards from untrusted readers."""
+
+
+class Hands(msgspec.Struct, frozen=True):
+    """What the pass found, the totals, and per device the hands (ranges, both ends) whose cards it told unproved."""
+
+    findings: list[Finding]
+    totals: dict[str, Any]
+    untrusted: dict[str, list[list[int]]]
 
 
 def check_hands(
     reader: Reader, registry: Registry, checks: Checks, parts: list[Part], options: Options, progress: Progress
-) -> tuple[list[Finding], dict[str, Any]]:
-    """Findings of all stretches and of what goes from hand to hand, and the totals."""
+) -> Hands:
+    """Findings of all stretches and of what goes from hand to hand."""
     findings: list[Finding] = []
     notes: list[Any] = []
-    for part, (found, noted) in zip(parts, _results(reader, registry, checks, parts, options.jobs), strict=True):
+    untrusted: dict[str, list[list[int]]] = {}
+    for part, (found, noted, doubtful) in zip(
+        parts, _results(reader, registry, checks, parts, options.jobs), strict=True
+    ):
         findings += found
         notes += noted
+        _joined(untrusted, doubtful)
         progress("hands", part.last, reader.last)
     if checks.across is None:
-        return findings, {}
+        return Hands(findings, {}, untrusted)
     across, totals = checks.across.judge(notes, options.from_hand is None)
-    return findings + across, totals
+    return Hands(findings + across, totals, untrusted)
+
+
+def _joined(ranges: dict[str, list[list[int]]], more: Untrusted) -> None:
+    """Hands that follow each other are one range."""
+    for number, device in more:
+        known = ranges.setdefault(device, [])
+        if known and known[-1][1] + 1 == number:
+            known[-1][1] = number
+        else:
+            known.append([number, number])
 
 
 def _results(reader: Reader, registry: Registry, checks: Checks, parts: list[Part], jobs: int) -> Iterator[Found]:
@@ -65,6 +90,7 @@ class _Stretch:
         self._rules: msgspec.Struct | None = None
         self._findings: list[Finding] = []
         self._notes: list[Any] = []
+        self._untrusted: Untrusted = []
 
     def run(self, reader: Reader, part: Part) -> Found:
         """Every hand of a stretch, and every record outside hands."""
@@ -78,7 +104,7 @@ class _Stretch:
                 self._outside(rows[0])
             else:
                 self._hand(rows[0][1].hand, rows)
-        return self._findings, self._notes
+        return self._findings, self._notes, self._untrusted
 
     def _outside(self, pair: Pair) -> None:
         body = pair[1]
@@ -95,6 +121,7 @@ class _Stretch:
         self._findings += found
         for record in hand.records:
             self._note(record.seq, number, record.event)
+        self._untrusted += [(number, device) for device in untrusted(hand)]
         if not found:
             self._findings += [finding for check in self._checks.hands for finding in _checked(check, hand)]
 

@@ -37,21 +37,38 @@ def recall(hand: Hand) -> dict[str, Any]:
         "draw": draw_facts(hand),
         "cards": cards(hand),
         "overrides": overrides(hand),
+        **({"untrusted": list(devices)} if (devices := untrusted(hand)) else {}),
         "records": {"first": hand.records[0].seq, "last": hand.records[-1].seq} if hand.records else None,
         "recall": True,
     }
 
 
 def cards(hand: Hand) -> list[dict[str, Any]]:
-    """Every card in the order of reading: place, reader and its number there, time label; of a sealed one no card."""
+    """Every card in the order of reading: place, reader and its number there, time label; of a sealed one no card.
+
+    `trusted` false stands where the reader could not prove who it is.
+    """
     named = ("place", "box", "index", "card", "unread", "reason", "device", "event_no")
     found = []
     for record in hand.records:
         if record.type in ("CardDealt", "CardEntered"):
             facts = {name: field_of(record.event, name) for name in named}
             told = {name: value for name, value in facts.items() if value not in (None, "")}
+            told |= {"trusted": False} if _unproved(record) else {}
             found.append({"seq": record.seq, "t": record.stamp.t, **told, "entered": record.type == "CardEntered"})
     return found
+
+
+def untrusted(hand: Hand) -> tuple[str, ...]:
+    """The readers of this hand's cards that could not prove who they are: plain ones, a shoe whose line is in clear.
+
+    From the records of the cards alone, which say so each for itself; public, also while the hand is open.
+    """
+    return tuple(sorted({str(field_of(record.event, "device")) for record in hand.records if _unproved(record)}))
+
+
+def _unproved(record: Record) -> bool:
+    return record.type == "CardDealt" and field_of(record.event, "trusted") is False
 
 
 def overrides(hand: Hand) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from controller.journal.auditing import MOST_FINDINGS, Checks, Options, Progress
 from controller.journal.chain_pass import ChainPass
 from controller.journal.codec import CodecError, Registry
 from controller.journal.hands import Finding
-from controller.journal.hands_pass import check_hands
+from controller.journal.hands_pass import Hands, check_hands
 from controller.journal.reader import Reader
 from controller.journal.walk import identity
 
@@ -24,7 +24,11 @@ _BROKEN = frozenset({"chain", "file", "hand"})
 
 
 class Report(msgspec.Struct, frozen=True):
-    """What it found. `hands` are those that ended in the records looked at, `outcomes` how; `totals` of the meter."""
+    """What it found. `hands` are those that ended in the records looked at, `outcomes` how; `totals` of the meter.
+
+    `untrusted`: by device, the ranges of hands whose cards it told without being able to prove who it is. No finding:
+    such a reader is a house's choice, but whoever relies on a hand must know.
+    """
 
     records: int
     hands: int
@@ -33,6 +37,7 @@ class Report(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...]
     outcomes: dict[str, int] = {}
     totals: dict[str, Any] = {}
+    untrusted: dict[str, list[list[int]]] = {}
 
     @property
     def ok(self) -> bool:
@@ -66,13 +71,13 @@ def audit(
         chain_pass = ChainPass(reader, who, options, progress)
         chain_pass.run()
         findings: list[Finding] = chain_pass.findings
-        totals: dict[str, Any] = {}
+        hands = Hands([], {}, {})
         if not options.chain_only and not any(finding.code in _BROKEN for finding in findings):
-            found, totals = check_hands(reader, registry, checks, chain_pass.parts, options, progress)
-            findings += found
+            hands = check_hands(reader, registry, checks, chain_pass.parts, options, progress)
+            findings += hands.findings
         return Report(
             chain_pass.records, chain_pass.hands, chain_pass.seq, chain_pass.head,
-            tuple(findings[:MOST_FINDINGS]), chain_pass.outcomes, totals,
+            tuple(findings[:MOST_FINDINGS]), chain_pass.outcomes, hands.totals, hands.untrusted,
         )  # fmt: skip
 
 

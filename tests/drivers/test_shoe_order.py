@@ -53,8 +53,8 @@ def test_everything_that_happens_is_told_in_order() -> None:
     assert table.said[1:5] == [
         DeviceNote("shoe", 1, "deck_loaded", "52"),
         DeviceNote("shoe", 2, "deck_loaded", "unknown"),
-        CardRead("shoe", 3, "JK"),
-        CardRead("shoe", 4, None, "too_fast"),
+        CardRead("shoe", 3, "JK", trusted=False),  # its line is in clear
+        CardRead("shoe", 4, None, "too_fast", trusted=False),
     ]
     kinds = [event.kind for event in table.told(DeviceNote)[2:] if isinstance(event, DeviceNote)]
     assert kinds == ["lid_open", "lid_closed", "jam", "double_feed", "shoe_empty", "cut_card"]
@@ -68,7 +68,7 @@ def test_a_kind_that_nobody_knows_here_is_a_note_and_acknowledged() -> None:
     table.device.cards(51)
     table.run(500)
     notes = [DeviceNote("shoe", 1, "kind_1c", "unknown kind 1c"), DeviceNote("shoe", 2, "kind_ff", "unknown kind ff")]
-    assert table.said[1:] == [*notes, CardRead("shoe", 3, "As")]
+    assert table.said[1:] == [*notes, CardRead("shoe", 3, "As", trusted=False)]
     assert table.device.acked == 3
 
 
@@ -91,7 +91,7 @@ def test_f1_half_a_frame_waits_for_its_other_half() -> None:
     table.give(data[:9])
     table.run(300)
     table.give(data[9:])
-    assert table.told(CardRead) == [CardRead("shoe", 42, "7h")]
+    assert table.told(CardRead) == [CardRead("shoe", 42, "7h", trusted=False)]
     assert table.driver.link.noise == 0
 
 
@@ -105,7 +105,7 @@ def test_f6_a_damaged_number_is_noise_and_an_old_number_is_passed_on() -> None:
     assert table.codes() == ["noise"]
     table.device.cards(5)
     table.run(100)
-    assert table.told(CardRead) == [CardRead("shoe", 43, CARD_TEXT[5])]
+    assert table.told(CardRead) == [CardRead("shoe", 43, CARD_TEXT[5], trusted=False)]
     table.give(frame(4, 51))
     assert table.differs == [4], "the table sees it and compares"
     assert table.journal[4] == CARD_TEXT[3]

@@ -110,7 +110,7 @@ def test_f9_a_device_that_restarts_on_open_with_a_banner_and_a_new_log() -> None
     assert table.told(CardRead) == []
     table.driver.adopt(2)  # people looked: two cards are void, go on from there
     table.run(2000)
-    assert table.told(CardRead) == [CardRead("shoe", 3, "Ad")]
+    assert table.told(CardRead) == [CardRead("shoe", 3, "Ad", trusted=False)]
     assert table.device.acked == 3
 
 
@@ -163,7 +163,7 @@ def test_another_firmware_is_told_another_serial_is_held() -> None:
     table.driver.adopt(3)
     table.device.cards(4)
     table.run(500)
-    assert table.told(CardRead) == [CardRead("shoe", 4, "3c")]
+    assert table.told(CardRead) == [CardRead("shoe", 4, "3c", trusted=False)]
 
 
 def test_a_card_half_drawn_at_the_greeting_is_told() -> None:
@@ -306,7 +306,7 @@ def test_an_event_that_cannot_be_understood_blocks_until_people_decide() -> None
     assert table.device.acked == 0
     table.driver.adopt(1)
     table.run(1000)
-    assert table.told(CardRead) == [CardRead("shoe", 2, "Ah")]
+    assert table.told(CardRead) == [CardRead("shoe", 2, "Ah", trusted=False)]
 
 
 def test_a_lost_held_device_is_asked_again() -> None:
