@@ -131,7 +131,9 @@ def _meter(totals: dict[str, Any]) -> list[str]:
     if not totals:
         return []
     told = "meter {first} -> {last}, reserve {reserve}, {contributed} of {staked} staked, {hits} hits: {prizes}"
-    return [told.format(**totals)]
+    corrected = "meter corrected by {by} at record {record} ({people}): {reason}"
+    said = [corrected.format(**c, people=", ".join(c["operators"])) for c in totals["corrections"]]
+    return [told.format(**totals), *map(one_line, said)]
 
 
 def _untrusted(told: dict[str, list[list[int]]]) -> list[str]:

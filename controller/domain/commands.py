@@ -28,6 +28,7 @@ from controller.domain.device_commands import (
 )
 from controller.domain.supervisor_commands import (
     CloseDispute,
+    CorrectMeter,
     CorrectStake,
     Exposed,
     LastHands,
@@ -39,7 +40,8 @@ from controller.domain.supervisor_commands import (
 from controller.domain.watch_commands import AnswerAlarm, LampTest
 
 __all__ = [  # found here as well; what stands below needs no mention
-    "AnswerAlarm", "BoardFails", "BoardShows", "CardIn", "CloseDispute", "Command", "CorrectStake", "Deck",
+    "AnswerAlarm", "BoardFails", "BoardShows", "CardIn", "CloseDispute", "Command", "CorrectMeter",
+    "CorrectStake", "Deck",
     "DeckSaid", "DeckTime", "DeviceIn", "DeviceOut", "DoorIn", "DoubtIn", "Exposed", "LampTest", "LampsIn",
     "LastHands", "LostIn", "NextHand", "NoteIn", "PairedIn", "Reassign", "Redirect", "Said", "SensorsIn", "ShowBadge",
     "StubCount", "SwapHands", "TimeOut", "TrayIn", "TroubleIn",

@@ -62,3 +62,11 @@ class CorrectStake(Command, frozen=True, kw_only=True, tag="correct_stake"):
     box: int
     ante: int
     bonus: int | None = None
+
+
+class CorrectMeter(Command, frozen=True, kw_only=True, tag="correct_meter"):
+    """The progressive stands at another amount from now on (decimal text); without `reserve` that stays."""
+
+    meter: Said
+    reserve: Said = ""
+    reason: Said

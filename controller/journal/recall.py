@@ -20,7 +20,7 @@ OVERRIDES = frozenset(
         *("Irregularity", "Resumed", "Authorised", "Undone", "FaultRaised", "FaultReset", "ReadingsDiffered"),
         *("CardsByHand", "CardsSwitched", "ResultDeclared", "StakeEntered", "DisputeDeferred", "HandsSwapped"),
         *("CardReassigned", "CardMovedBack", "CardExposed", "CardReplaced", "EventsMissed"),
-        *("ReadDoubted", "AnswerWithdrawn"),
+        *("ReadDoubted", "AnswerWithdrawn", "MeterCorrected"),
     }
 )
 

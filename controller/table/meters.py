@@ -55,6 +55,17 @@ class Moved(Note, frozen=True, kw_only=True):
     reserve: str
 
 
+class Corrected(Note, frozen=True, kw_only=True):
+    """Amounts that people set, before and after, and who they were."""
+
+    before: str
+    after: str
+    reserve_before: str
+    reserve: str
+    operators: tuple[str, ...]
+    reason: str
+
+
 class Kept(Note, frozen=True, kw_only=True):
     """The meter in a kept state: in a journal that goes on from another, the one that it begins with."""
 
@@ -69,6 +80,9 @@ class Prize(Note, frozen=True, kw_only=True):
     id: int
     box: int
     prize: int
+
+
+_CORRECTED = ("before", "after", "reserve_before", "reserve", "operators", "reason")
 
 
 def note(seq: int, hand: int | None, event: msgspec.Struct) -> Note | None:
@@ -89,6 +103,8 @@ def note(seq: int, hand: int | None, event: msgspec.Struct) -> Note | None:
             return Settled(jackpot=jackpot, bonus=bonus, **said)
         case "MeterMoved":
             return Moved(**{part: field_of(event, part) for part in ("before", "after", "reserve")}, **said)
+        case "MeterCorrected":
+            return Corrected(**{part: field_of(event, part) for part in _CORRECTED}, **said)
         case "StateKept":
             state = field_of(event, "state") or {}
             return Kept(
@@ -108,12 +124,14 @@ class Book:
         self._last_hit = 0 if whole else None
         self._rate: Fraction | None = None
         self._bonus = False
+        self._locked: int | None = None
         self._settled: int | None = None
         self._staked: int | None = None
         self._frozen: dict[int, Prize] = {}
         self.first: str | None = None
         self.staked = self.hits = self.prizes = 0
         self.contributed = Fraction(0)
+        self.corrections: list[Corrected] = []
 
     def take(self, entry: Note, hits: Sequence[Prize]) -> Iterator[Finding]:
         """The next note; `hits` are those of the same hand that follow a moved meter."""
@@ -121,6 +139,7 @@ class Book:
             case Opened():
                 self._rate, self._bonus = entry.rate, entry.through_bonus
             case Locked() if entry.meter:
+                self._locked = entry.hand
                 yield from self._same(entry, entry.meter, entry.reserve)
             case Settled():
                 self._settled = entry.hand
@@ -129,6 +148,8 @@ class Book:
                 yield from self._kept(entry)
             case Moved():
                 yield from self._moved(entry, hits)
+            case Corrected():
+                yield from self._corrected(entry)
             case Prize(kind="JackpotHit"):
                 yield from self._hit(entry)
             case Prize():
@@ -143,6 +164,11 @@ class Book:
         return {
             "first": self.first, "last": self._meter, "reserve": self._reserve, "staked": self.staked,
             "contributed": str(self.contributed), "hits": self.hits, "prizes": self.prizes,
+            "corrections": [
+                {"record": c.seq, "by": str(_held(c.after, c.reserve) - _held(c.before, c.reserve_before)),
+                 "operators": list(c.operators), "reason": c.reason}
+                for c in self.corrections
+            ],
         }  # fmt: skip
 
     def _same(self, entry: Note, meter: str, reserve: str | None) -> Iterator[Finding]:
@@ -172,6 +198,16 @@ class Book:
             yield _found(entry, f"the meter is set to {entry.after}: it stands at {self._meter}")
         self._known = True
         self.first = entry.after if self.first is None else self.first
+        self._meter, self._reserve = entry.after, entry.reserve
+
+    def _corrected(self, entry: Corrected) -> Iterator[Finding]:
+        """By two people, from where it stood, and while no hand's money moves."""
+        yield from self._same(entry, entry.before, entry.reserve_before)
+        if len(set(entry.operators)) < 2 or not entry.reason.strip():
+            yield _found(entry, f"the meter is set to {entry.after} without two people and a reason")
+        if self._locked is not None and self._locked == entry.hand:
+            yield _found(entry, f"the meter is set to {entry.after} in the middle of a hand")
+        self.corrections.append(entry)
         self._meter, self._reserve = entry.after, entry.reserve
 
     def _contribution(self, entry: Moved, hits: Sequence[Prize]) -> Iterator[Finding]:
@@ -218,6 +254,10 @@ def _hits_after(notes: Sequence[Note], at: int) -> list[Prize]:
             break
         found.append(entry)
     return found
+
+
+def _held(meter: str, reserve: str) -> Fraction:
+    return exact(meter) + exact(reserve)
 
 
 def _found(entry: Note, what: str) -> Finding:

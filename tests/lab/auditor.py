@@ -205,6 +205,12 @@ class Meter:
                     held = Fraction(self.amount) + Fraction(self.reserve)
                     self.grown = seq, Fraction(data["after"]) + Fraction(data["reserve"]) - held
                 self.amount, self.reserve = data["after"], data["reserve"]
+            case "MeterCorrected":
+                if (data["before"], data["reserve_before"]) != (self.amount, self.reserve):
+                    yield Finding(seq, seq, f"the meter is corrected from {data['before']}, it stood at {self.amount}")
+                if len(set(data["operators"])) < 2 or not data["reason"].strip():
+                    yield Finding(seq, seq, "the meter is corrected without two people and a reason")
+                self.amount, self.reserve = data["after"], data["reserve"]
             case "JackpotHit":
                 self.grown = None  # what was won leaves the meter
                 if data["id"] != self.last_hit + 1:

@@ -30,6 +30,7 @@ POSSIBLE: dict[str, set[str]] = {
     "close_table": {"betting", *DECKS},
     "limits": {"betting", *DECKS},
     "last_hands": OPEN,
+    "correct_meter": set(),  # no jackpot here
     "owner": {"betting"},
     "stake": {"betting", "stake"},
     "repeat": set(),  # no hand has been played before
@@ -98,7 +99,7 @@ def sample(name: str, rig: Rig) -> cm.Command:
         "box": want.box or 1, "owner": 2, "ante": 20, "shares": (5, 5), "number": 1, "target": 2, "card": "Ah",
         "cards": {"discards": "3c", "paid": "3c", "check": "3c"}.get(str(want.kind), "3c"), "reason": "test",
         "index": 1, "place": "box", "hand": "pair", "against": "win",
-        "deck": "blue", "id": 99, "hit": 1, "amount": 10, "count": 2, "cap": 5000, "alarm": 99,
+        "deck": "blue", "id": 99, "hit": 1, "amount": 10, "count": 2, "cap": 5000, "alarm": 99, "meter": "7",
     }  # fmt: skip
     if name == "close_dispute":
         return cm.CloseDispute(hand=1, box=1)

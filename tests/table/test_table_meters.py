@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import D1, E1, S1, S2, Rig
+from harness import D1, E1, S1, S2, Rig, make_setup
 from test_table_jackpot import FLUSH, NOTHING, PLAYS, ROYAL, play, table
 
 from controller.cli.audit import CHECKS
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.hand.expects import Want
+from controller.domain.rejections import Why
 from controller.journal.auditing import Options
 from controller.journal.verify import Report, audit
 
@@ -37,7 +38,7 @@ def test_hands_that_feed_and_win_are_counted(tmp_path: Path) -> None:
     assert report.findings == ()
     assert report.outcomes == {"settled": 3, "not_played": 1}
     meter = {"first": "25000", "last": "25004.20", "reserve": "0"}
-    assert report.totals == {**meter, "staked": 6, "contributed": "21/5", "hits": 0, "prizes": 0}
+    assert report.totals == {**meter, "staked": 6, "contributed": "21/5", "hits": 0, "prizes": 0, "corrections": []}
 
 
 def test_jobs_and_a_later_start_find_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,6 +64,81 @@ def test_a_meter_moved_between_hands_is_found(tmp_path: Path, before: str, after
     found = audited(rig).findings
     assert {f.code for f in found} == {"meter"}
     assert words in found[0].what
+
+
+def corrected(rig: Rig, meter: str = "24000.5", **how: str) -> None:
+    rig.do(cm.CorrectMeter(meter=meter, reason="wrong first amount", **how), S1, E1)
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_two_people_correct_a_meter_and_the_audit_follows(closed: bool, tmp_path: Path) -> None:
+    rig = table(tmp_path)
+    play(rig, PLAYS, "bet", b1=NOTHING)
+    if closed:
+        rig.do(cm.CloseTable(), D1, S1)
+    corrected(rig, reserve="12")
+    assert (rig.table.meter, rig.table.reserve) == ("24000.50", "12")
+    assert rig.replayed() == rig.table
+    if closed:
+        rig.do(cm.OpenTable(), D1, S1)
+    play(rig, PLAYS, "bet", b1=NOTHING)
+    assert rig.snapshot().meters["jackpot"] == "24001.20"
+    report = audited(rig)
+    assert report.findings == ()
+    told = report.totals["corrections"]
+    assert [(c["by"], c["operators"], c["reason"]) for c in told] == [("-4941/5", ["s1", "e1"], "wrong first amount")]
+    assert report.totals["contributed"] == "7/5"
+
+
+def test_a_correction_takes_two_people_neither_of_them_the_dealer_and_a_reason() -> None:
+    rig = table()
+    wish = cm.CorrectMeter(meter="1", reason="why not")
+    for people in ((), (S1,), (D1, S1)):
+        assert rig.act(wish, *people).waiting
+        assert rig.table.meter == "25000"
+    rig.refused(Why.BAD_ARGUMENT, cm.CorrectMeter(meter="1", reason=" "), S1, S2)
+    for amount in ("", "-1", "x", "1/3", "1e3000", "10000000000001"):
+        rig.refused(Why.BAD_ARGUMENT, cm.CorrectMeter(meter=amount, reason="r"), S1, S2)
+    rig.do(wish, S2)
+    assert rig.table.meter == "1"
+    assert rig.events(ev.MeterCorrected)[0].operators == ("s1", "d1", "s2")
+
+
+def test_no_meter_is_corrected_while_bets_are_locked_or_where_there_is_none() -> None:
+    rig = table()
+    rig.stake(b1=10).ok()
+    rig.refused(Why.HAND_RUNNING, cm.CorrectMeter(meter="1", reason="r"), S1, S2)
+    bare = Rig(setup=make_setup("oasis_ru")).open()
+    bare.refused(Why.NO_JACKPOT, cm.CorrectMeter(meter="1", reason="r"), S1, S2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"operators": ("s1",)}, "without two people"),
+        ({"reason": ""}, "without two people and a reason"),
+        ({"before": "7"}, "taken up at 7"),
+        ({"reserve_before": "5"}, "reserve 5"),
+    ],
+)
+def test_a_correction_that_is_none_is_found(changes: dict[str, Any], words: str, tmp_path: Path) -> None:
+    rig = table(tmp_path)
+    facts: dict[str, Any] = {
+        "before": "25000", "after": "9", "reserve_before": "0", "reserve": "0", "operators": ("s1", "s2"),
+        "reason": "r",
+    }  # fmt: skip
+    append(rig, ev.MeterCorrected(**{**facts, **changes}), hand=rig.table.hands)
+    assert words in audited(rig).findings[0].what
+
+
+def test_a_meter_set_in_the_middle_of_a_hand_is_found(tmp_path: Path) -> None:
+    rig = table(tmp_path)
+    rig.stake(b1=10).ok()
+    wrong = ev.MeterCorrected(
+        before="25000", after="9", reserve_before="0", reserve="0", operators=("s1", "s2"), reason="r"
+    )
+    append(rig, wrong, hand=rig.table.hands)
+    assert "in the middle of a hand" in audited(rig).findings[0].what
 
 
 def test_a_hand_that_takes_up_another_meter_is_found(tmp_path: Path) -> None:

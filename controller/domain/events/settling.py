@@ -202,13 +202,24 @@ class CarriedReturned(Event, frozen=True, kw_only=True, tag=True):
 class MeterMoved(Event, frozen=True, kw_only=True, tag=True):
     """The progressive after a settled hand, or at its start: exact amounts as decimal text, before and after.
 
-    The meter falls only here, and only by the prizes of the hits that follow in the same transaction.
+    Here it falls by the prizes of the hits that follow in the same transaction, and by nothing else.
     """
 
     before: str
     after: str
     reserve: str
     cause: str
+
+
+class MeterCorrected(Event, frozen=True, kw_only=True, tag=True):
+    """Two people, neither of them the dealer, set the meter and its reserve to other amounts, between two hands."""
+
+    before: str
+    after: str
+    reserve_before: str
+    reserve: str
+    operators: tuple[str, ...]
+    reason: str
 
 
 class JackpotHit(Event, frozen=True, kw_only=True, tag=True):

@@ -148,6 +148,11 @@ def _meter_moved(table: Table, event: ev.MeterMoved) -> Table:
     return replace(table, meter=event.after, reserve=event.reserve)
 
 
+@on(ev.MeterCorrected)
+def _meter_corrected(table: Table, event: ev.MeterCorrected) -> Table:
+    return replace(table, meter=event.after, reserve=event.reserve)
+
+
 @on(ev.JackpotHit)
 def _jackpot_hit(table: Table, event: ev.JackpotHit) -> Table:
     assert table.hand is not None

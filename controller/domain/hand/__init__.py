@@ -199,6 +199,8 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
             return (ev.CallRaised(reason=f"jackpot claim {cmd.hit}" if cmd.hit else "jackpot claim"),)
         case cm.Award() as cmd:
             return jackpot.award(table.hand, cmd)
+        case cm.CorrectMeter() as cmd:
+            return jackpot.correct(table, cmd, _names(act), setup)
         case cm.LastHands() as cmd:
             return people.last_hands(table, cmd)
         case cm.CloseDispute() as cmd:

@@ -69,7 +69,7 @@ def grade(
     match command:
         case cm.OpenTable() if favours_player:
             return Grade.C
-        case cm.Pair() | cm.Unpair():
+        case cm.Pair() | cm.Unpair() | cm.CorrectMeter():
             return Grade.C
         case cm.OpenTable() | cm.CloseTable():
             return Grade.B

@@ -10,10 +10,13 @@ from typing import Any
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.hand.setup import Setup
+from controller.domain.money import exact, exact_text
+from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import Box, Hand, Hit, Table
 
 Result = tuple[ev.Event, ...] | Rejection
+MOST = 10**12  # minor units; a larger number is a slip of the keys
 
 
 def opened(table: Table, setup: Setup) -> tuple[ev.Event, ...]:
@@ -56,6 +59,39 @@ def award(hand: Hand | None, cmd: cm.Award) -> Result:
     if hit is None or hit.id != cmd.hit:
         return reject(Why.NO_HIT, hit=cmd.hit)
     return (ev.JackpotAwarded(id=hit.id, box=hit.box, prize=hit.prize),)
+
+
+def correct(table: Table, cmd: cm.CorrectMeter, operators: tuple[str, ...], setup: Setup) -> Result:
+    """Another amount on the meter, with a reason, while no bet is locked: it stood still, and no hit waits."""
+    if table.hand is not None and table.hand.phase not in (Phase.DECK_CHECK, Phase.BETTING):
+        return reject(Why.HAND_RUNNING)
+    if not setup.jackpot or not table.meter:
+        return reject(Why.NO_JACKPOT)
+    meter, reserve = _amount(cmd.meter), _amount(cmd.reserve or table.reserve)
+    if not meter or not reserve:
+        return reject(Why.BAD_ARGUMENT, what="meter and reserve: amounts like 10250.70, nothing below zero")
+    if not cmd.reason.strip():
+        return reject(Why.BAD_ARGUMENT, what="reason: say why")
+    return (
+        ev.MeterCorrected(
+            before=table.meter,
+            after=meter,
+            reserve_before=table.reserve,
+            reserve=reserve,
+            operators=operators,
+            reason=cmd.reason,
+        ),
+    )
+
+
+def _amount(text: str) -> str:
+    """As the meter is written; empty where it is no decimal amount that a meter can have."""
+    try:
+        amount = exact(text)
+    except ValueError:
+        return ""
+    written = exact_text(amount, 2 if amount.denominator > 1 else 0)
+    return written if 0 <= amount <= MOST and "/" not in written else ""
 
 
 def above_limit(cmd: cm.Award, table: Table) -> bool:
