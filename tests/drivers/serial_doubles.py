@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import select
 import threading
 import time
 from pathlib import Path
+from typing import TypeVar
 
 from drivers.events import PortBytes, PortClosed, PortEvent, PortOpened
 from drivers.transport.serial_port import SerialPump
 
 WAIT_S = 5.0
+Kind = TypeVar("Kind", PortOpened, PortClosed)
 
 
 class Line:
@@ -79,18 +82,25 @@ class Inbox:
         return [first, *self.now()]
 
     def until_opened(self) -> PortOpened:
-        while not isinstance(event := self.next(), PortOpened):
-            pass
-        return event
+        return self._until(PortOpened)
 
     def until_closed(self) -> PortClosed:
-        while not isinstance(event := self.next(), PortClosed):
-            pass
-        return event
+        return self._until(PortClosed)
+
+    def _until(self, kind: type[Kind]) -> Kind:
+        """The next of this kind. A pump that fails over and over posts for ever: the wait ends all the same."""
+        deadline = time.monotonic() + WAIT_S
+        while time.monotonic() < deadline:
+            with contextlib.suppress(queue.Empty):
+                event = self.next(max(0.001, deadline - time.monotonic()))
+                if isinstance(event, kind):
+                    return event
+        raise AssertionError(f"no {kind.__name__} in {WAIT_S} s; the last ones: {self.all[-3:]}")
 
     def bytes(self, size: int) -> bytes:
-        data = b""
+        data, deadline = b"", time.monotonic() + WAIT_S
         while len(data) < size:
+            assert time.monotonic() < deadline, f"{len(data)} bytes of {size}; the last events: {self.all[-3:]}"
             event = self.next()
             if isinstance(event, PortBytes):
                 data += event.data

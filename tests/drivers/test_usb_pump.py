@@ -9,9 +9,9 @@ import time
 import pytest
 import usb.core
 from serial_doubles import Inbox
-from usb_doubles import WANTED, Echo, echoing, pump, seen
+from usb_doubles import WANTED, Echo, echoing, pump, pumping, seen
 
-from drivers.events import PortBytes, PortClosed, PortOpened
+from drivers.events import PortBytes, PortClosed
 from drivers.transport import usb_port
 from drivers.transport.pump import PortUnavailable
 from drivers.transport.usb_port import Verdict, backend_named, verdict
@@ -123,8 +123,7 @@ def test_a_device_that_is_asked_nothing_is_never_called_deaf() -> None:
             return sum(call == "read" for call, _ in bus.calls)
 
         begun = reads()
-        while reads() < begun + 40:  # many time-outs
-            time.sleep(0.005)
+        assert seen(lambda: reads() >= begun + 40), "many time-outs"
         assert device.resets == 0
         assert inbox.now() == []
 
@@ -151,8 +150,7 @@ def test_f34_permission_may_take_three_seconds(refused_s: float, told: bool, mon
     port._clock_ns = lambda: times.ns
     port.start()
     try:
-        while not isinstance(inbox.next(), PortOpened):
-            pass
+        inbox.until_opened()
     finally:
         port.close()
     reasons = {event.reason for event in inbox.all if isinstance(event, PortClosed)}
@@ -164,11 +162,9 @@ def test_a_kernel_driver_is_sent_away() -> None:
     bus, device, inbox = UsbBus(), Echo(), Inbox()
     device.faults.kernel_driver = True
     bus.plug(device)
-    port = pump(bus, inbox.post)
-    port.start()
-    inbox.until_opened()
-    assert device.faults.kernel_driver is False
-    port.close()
+    with pumping(bus, inbox):
+        inbox.until_opened()
+        assert device.faults.kernel_driver is False
 
 
 def test_another_program_holds_it() -> None:
@@ -176,33 +172,27 @@ def test_another_program_holds_it() -> None:
     bus.plug(device)
     other = bus.open("another", device.address)
     bus.claim(other)
-    port = pump(bus, inbox.post)
-    port.start()
-    assert inbox.until_closed().reason == "in use by another program"
-    bus.gone("another")
-    inbox.until_opened()
-    port.close()
+    with pumping(bus, inbox):
+        assert inbox.until_closed().reason == "in use by another program"
+        bus.gone("another")
+        inbox.until_opened()
 
 
 def test_another_serial_number_is_another_device() -> None:
     bus, inbox = UsbBus(), Inbox()
     bus.plug(Echo("SIM-9999"))
-    port = pump(bus, inbox.post)
-    port.start()
-    assert inbox.until_closed().reason == "not connected"
-    bus.plug(Echo())
-    inbox.until_opened()
-    port.close()
+    with pumping(bus, inbox):
+        assert inbox.until_closed().reason == "not connected"
+        bus.plug(Echo())
+        inbox.until_opened()
 
 
 def test_two_of_the_same_serial_number_are_refused() -> None:
     bus, inbox = UsbBus(), Inbox()
     bus.plug(Echo())
     bus.plug(Echo())
-    port = pump(bus, inbox.post)
-    port.start()
-    assert inbox.until_closed().reason == "two devices with the same serial number"
-    port.close()
+    with pumping(bus, inbox):
+        assert inbox.until_closed().reason == "two devices with the same serial number"
 
 
 def test_what_was_not_sent_is_dropped_with_the_connection() -> None:

@@ -62,11 +62,18 @@ def echoing(**options: object) -> Iterator[tuple[UsbBus, Echo, UsbPump, Inbox]]:
     """A pump that has connected to an echoing device."""
     bus, device, inbox = UsbBus(), Echo(), Inbox()
     bus.plug(device)
+    with pumping(bus, inbox, **options) as port:
+        inbox.until_opened()
+        yield bus, device, port, inbox
+
+
+@contextmanager
+def pumping(bus: UsbBus, inbox: Inbox, **options: object) -> Iterator[UsbPump]:
+    """A pump that runs, and does not outlive the test."""
     port = pump(bus, inbox.post, **options)
     port.start()
     try:
-        inbox.until_opened()
-        yield bus, device, port, inbox
+        yield port
     finally:
         port.close()
 
