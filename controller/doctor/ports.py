@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,10 @@ NAME = Topic(903)
 PERMISSION = Topic(904)
 CODES = Topic(909)
 COUNTED = ("ttyUSB", "ttyACM")
+UART = ("ttyAMA", "ttyS", "serial0")  # on the header: no plug, so no udev rule of ours
+CMDLINE = "cmdline.txt"
+UART_ON = "enable_uart=1 (Raspberry Pi 5: dtparam=uart0=on) in config.txt, then restart (docs/install.md)"
+CONSOLE = re.compile(r"\bconsole=((?:serial|ttyAMA|ttyS)\d+)\S*")
 
 
 def probe(scene: Scene) -> Iterator[Finding]:
@@ -29,7 +34,8 @@ def probe(scene: Scene) -> Iterator[Finding]:
         yield PRESENT.skipped("no port is configured", "table.toml")
     for name, path in ports.items():
         if not path.exists():
-            yield PRESENT.fail(f"{name}: no such port", str(path), _there(scene.machine))
+            remedy = UART_ON if _is_uart(path) else _there(scene.machine)
+            yield PRESENT.fail(f"{name}: no such port", str(path), remedy)
             continue
         yield PRESENT.ok(f"{name}: the port is there", str(path))
         yield from _holders(scene, name, path)
@@ -113,10 +119,31 @@ def _name(machine: Machine, name: str, path: Path) -> Finding:
 
 def _permission(machine: Machine, name: str, path: Path) -> Finding:
     user = machine.user
+    console = _console(machine, path)
+    if console:
+        remedy = f"take {console} out of it, then restart (docs/install.md)"
+        what = f"{name}: the system's serial console is on the same UART"
+        return PERMISSION.fail(what, str(machine.boot / CMDLINE), remedy)
     if user.may_use(path):
         return PERMISSION.ok(f"{name}: {user.name} may use it", str(path))
     return PERMISSION.fail(
         f"{name}: {user.name} may not use it (mode {path.stat().st_mode & 0o777:04o})",
         str(path),
-        "deploy/install.sh --device NAME=SERIAL writes the udev rule; then plug it in again",
+        f"usermod -aG dialout {user.name}, then start the daemon anew"
+        if _is_uart(path)
+        else "deploy/install.sh --device NAME=SERIAL writes the udev rule; then plug it in again",
     )
+
+
+def _is_uart(path: Path) -> bool:
+    return path.resolve().name.startswith(UART)
+
+
+def _console(machine: Machine, path: Path) -> str:
+    """The word that puts a console on this port at each start; empty: none does."""
+    try:
+        words = (machine.boot / CMDLINE).read_text("utf-8")
+    except FileNotFoundError:
+        return ""
+    mine = (found for found in CONSOLE.finditer(words) if (machine.dev / found[1]).resolve() == path.resolve())
+    return next((found[0] for found in mine), "")

@@ -99,6 +99,39 @@ def test_a_port_of_another_group(tree: Tree) -> None:
     assert tree.find(ports.probe).level(904) is OK
 
 
+def uart(tree: Tree) -> Path:
+    """A shoe on the header's UART, as the kernel makes it: for root and the group of the port."""
+    tree.config().write_text(tree.config().read_text().replace("dev/table-shoe", "dev/ttyAMA0"))
+    port = tree.put("dev/ttyAMA0", mode=0o660)
+    tree.link("dev/serial0", port)
+    tree.user = NOBODY
+    return port
+
+
+def test_a_refused_uart_is_a_matter_of_its_group_and_no_udev_rule_helps(tree: Tree) -> None:
+    uart(tree)
+    found = tree.find(ports.probe)
+    assert found.level(904) is FAIL and "usermod -aG dialout table-controller" in found.text(904)
+    assert "install.sh" not in found.text(904) and found.level(903) is OK
+
+
+@pytest.mark.parametrize("word", ["console=serial0,115200", "console=ttyAMA0,115200n8"])
+def test_a_serial_console_on_the_shoes_uart_is_named_whoever_may_use_it(tree: Tree, word: str) -> None:
+    uart(tree)
+    tree.user = User("table-controller", 4711, frozenset({os.getgid()}))
+    tree.put("boot/cmdline.txt", f"console=tty1 {word} root=PARTUUID=1\n")
+    found = tree.find(ports.probe)
+    assert found.level(904) is FAIL and f"take {word} out of it" in found.text(904)
+    tree.put("boot/cmdline.txt", "console=tty1 console=ttyS0,115200 root=PARTUUID=1\n")  # another UART
+    assert tree.find(ports.probe).level(904) is OK
+
+
+def test_a_uart_that_is_off_is_switched_on_in_config_txt(tree: Tree) -> None:
+    uart(tree).unlink()
+    found = tree.find(ports.probe)
+    assert found.level(901) is FAIL and "enable_uart=1" in found.text(901) and "by-id" not in found.text(901)
+
+
 def test_a_table_without_a_port(tree: Tree) -> None:
     text = tree.config().read_text().split("[shoe]")[0].replace("boxes = 6", 'boxes = 6\ncards = "at_turn"')
     tree.put("table.toml", text)
