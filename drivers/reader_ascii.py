@@ -127,7 +127,6 @@ class PlainReader:
 
     def _tell_doubt(self, reason: str, raw: bytes, now_ns: int) -> list[DeviceEvent]:
         """Once a burst: after the first, people count what lies on the felt anyway."""
-        self._seen.clear()
         return self._tell(self._doubt(reason, raw), now_ns) if self._doubting.tell(now_ns) else []
 
     def _doubt(self, reason: str, raw: bytes) -> DoubtfulRead:

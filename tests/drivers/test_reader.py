@@ -101,6 +101,15 @@ def test_a_card_scanned_again_at_once_is_one_card() -> None:
     ]
 
 
+def test_a_doubt_between_two_prints_of_one_scan_makes_no_second_card() -> None:
+    """F49: what one label gives within `repeat_ms` is one card, whatever the line did meanwhile."""
+    line = Line()
+    line.send(b"CARD,7H\nCARD,7\nCARD,7H\n")
+    assert (line.cards, line.doubts) == (["7h"], ["unknown_code"])
+    line.send(b"CARD,7H\n", after_ms=150)
+    assert line.cards == ["7h", "7h"]
+
+
 def test_the_same_card_later_is_told_as_a_card_again() -> None:
     """F52: whether it may be is the table's business (deck fault)."""
     line = Line()
