@@ -11,6 +11,7 @@ HANDS_OF_A_JOURNAL ?= 2000
 LINES ?= 10000
 FRAMES ?= 10000000
 PLUGS ?= 2000
+GONE ?= 10
 YEAR_HANDS ?= 400000
 YEAR_FILES ?= 12
 WHOLE ?=
@@ -48,6 +49,7 @@ soak: .venv/.ready
 	@scripts/test-tools
 	@$(PY) tests/soak.py $(SEEDS)
 	@$(PY) tests/soak_line.py $(LINES) $(FRAMES) $(PLUGS)
+	@$(PY) tests/soak_gone.py $(GONE)
 
 diagrams: .venv/.ready
 	@scripts/diagrams
