@@ -74,7 +74,7 @@ def readings(seed: int) -> int:
 def mutations(folder: Path) -> int:
     """Every bit of every byte of a thousand records, before the table's auditor and the laboratory's."""
     rows = auditor.rows_of(lab_journals.jpoker(folder, 1000))
-    return mutation.every_byte(rows, 1, mutation.BITS)
+    return mutation.every_byte(rows, mutation.BITS)
 
 
 def crashes() -> int:

@@ -24,21 +24,22 @@ Place = tuple[int, int] | None
 """Records named by an auditor; None where nothing was found."""
 
 SEQ, STREAM, VERSION, PREV, HASH, BODY = range(6)
-BITS = tuple(1 << n for n in range(8))
+BITS = 8
 DROP = "DROP TRIGGER journal_no_update", "DROP TRIGGER journal_no_delete", "DROP TRIGGER journal_in_order"
 
 
 class Ours:
-    """The table's own walk, set down before any record."""
+    """The table's own walk, set down before any record. `every`: which signatures it checks, as an audit does."""
 
-    def __init__(self, rows: Sequence[Stored]) -> None:
-        self._rows = rows
+    def __init__(self, rows: Sequence[Stored], every: int = 1) -> None:
+        self._rows, self._every = rows, every
         self._who = identity(Row(*_columns(rows[0])))
 
     def look(self, at: int, touched: Sequence[Stored]) -> Place:
         """Walks over `touched`, which stand in the file from index `at` on."""
         before = self._rows[at - 1] if at else None
-        walker = Walker(self._who, before[SEQ], before[HASH]) if before else Walker(self._who)
+        place = (before[SEQ], before[HASH]) if before else ()
+        walker = Walker(self._who, *place, every=self._every)
         for row in touched:
             try:
                 if at == 0 and row is touched[0]:
@@ -48,7 +49,8 @@ class Ours:
             fault = walker.step(Row(*_columns(row)))
             if fault is not None:
                 return fault.seq, fault.until
-        return None
+        last = walker.settle()
+        return None if last is None else (last.seq, last.until)
 
 
 class Theirs:
@@ -77,17 +79,18 @@ def _columns(row: Stored) -> tuple[int, str, int, bytes, bytes, bytes]:
     return seq, stream.decode("utf-8", "replace"), version, prev, digest, body
 
 
-def changed_bytes(rows: Sequence[Stored], stride: int, patterns: Sequence[int]) -> Iterator[tuple[int, Stored]]:
-    """Index of a record, and the record with one byte changed: each byte of each column, or each so-many-th."""
+def changed_bytes(rows: Sequence[Stored], bits: int) -> Iterator[tuple[int, Stored]]:
+    """Index of a record, and the record with one bit changed: of every byte of each column so many bits, beginning with
+    another one at each place."""
     count = 0
     for at, row in enumerate(rows):
         for column in (STREAM, PREV, HASH, BODY):
             value = row[column]
             assert isinstance(value, bytes)
-            for place in range(-count % stride, len(value), stride):
-                for pattern in patterns:
+            for place in range(len(value)):
+                for bit in range(count + place, count + place + bits):
                     other = bytearray(value)
-                    other[place] ^= pattern
+                    other[place] ^= 1 << bit % 8
                     yield at, (*row[:column], bytes(other), *row[column + 1 :])  # type: ignore[misc]
             count += len(value)
         for column in (SEQ, VERSION):
@@ -173,11 +176,11 @@ def flipped_files(path: Path, target: Path, stride: int) -> Iterator[int]:
         yield place
 
 
-def every_byte(rows: Sequence[Stored], stride: int, patterns: Sequence[int]) -> int:
+def every_byte(rows: Sequence[Stored], bits: int) -> int:
     """Puts every changed record before both auditors. Their number; AssertionError with the first that passes."""
     count = 0
     both: tuple[Callable[[int, Sequence[Stored]], Place], ...] = (Ours(rows).look, Theirs(rows).look)
-    for at, row in changed_bytes(rows, stride, patterns):
+    for at, row in changed_bytes(rows, bits):
         for look in both:
             place = look(at, [row])
             assert place is not None and place[0] <= rows[at][SEQ] <= place[1], f"record {at + 1}: {place}"

@@ -137,12 +137,17 @@ def apply(data: bytearray, call: Call, torn: int | None = None) -> None:
     data[call.offset : call.offset + len(piece)] = piece
 
 
+def is_read(path: Path) -> bool:
+    """Whether a start reads that file: the others are made anew."""
+    return path.name.startswith("journal") and not path.name.endswith(("-shm", ".lock"))
+
+
 def lay(files: dict[Path, bytes], origin: Path, folder: Path) -> None:
     """The journal's files in another folder, in place of others."""
     for old in folder.glob("journal*"):
         old.unlink()
     for path, data in files.items():
-        if path.name.startswith("journal") and not path.name.endswith(("-shm", ".lock")):  # those are made anew
+        if is_read(path):
             there = folder / path.relative_to(origin)
             twin = next((one for one in folder.glob("journal*.db") if data and one.read_bytes() == data), None)
             there.write_bytes(data) if twin is None else there.hardlink_to(twin)
