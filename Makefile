@@ -12,6 +12,7 @@ LINES ?= 10000
 FRAMES ?= 10000000
 PLUGS ?= 2000
 GONE ?= 10
+PARTS ?=
 YEAR_HANDS ?= 400000
 YEAR_FILES ?= 12
 WHOLE ?=
@@ -47,9 +48,9 @@ year: .venv/.ready
 
 soak: .venv/.ready
 	@scripts/test-tools
-	@$(PY) tests/soak.py $(SEEDS)
-	@$(PY) tests/soak_line.py $(LINES) $(FRAMES) $(PLUGS)
-	@$(PY) tests/soak_gone.py $(GONE)
+	@$(PY) tests/soak.py $(SEEDS) $(PARTS)
+	@$(PY) tests/soak_line.py $(LINES) $(FRAMES) $(PLUGS) $(PARTS)
+	@$(if $(filter gone,$(or $(PARTS),gone)),$(PY) tests/soak_gone.py $(GONE))
 
 diagrams: .venv/.ready
 	@scripts/diagrams

@@ -1,6 +1,6 @@
-"""`make soak SEEDS=n`: many simulated hands of every game with anything that is allowed, each audited.
+"""`make soak SEEDS=n PARTS="crash hands"`: what is too long for the suite, part by part, and what each took.
 
-Prints hands per second and the seed of the first failure. Not collected by pytest.
+Prints the seed of the first failure. Not collected by pytest.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import random
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "table"))
@@ -71,16 +72,16 @@ def readings(seed: int) -> int:
     return len(EVERY) * REQUESTS
 
 
-def mutations(folder: Path) -> int:
+def mutations() -> int:
     """Every bit of every byte of a thousand records, before the table's auditor and the laboratory's."""
-    rows = auditor.rows_of(lab_journals.jpoker(folder, 1000))
-    return mutation.every_byte(rows, mutation.BITS)
+    with tempfile.TemporaryDirectory() as folder:
+        return mutation.every_byte(auditor.rows_of(lab_journals.jpoker(Path(folder), 1000)), mutation.BITS)
 
 
 def crashes() -> int:
     """Every game killed, and its power cut, at each single write of two hands."""
     if not crash_checks.strace_there():
-        print("soak: strace is not installed, no table was killed at each of its writes", flush=True)
+        print("soak: crash left out: strace is not installed", flush=True)
         return 0
     images = 0
     for rules in shipped():
@@ -116,29 +117,45 @@ def every_four() -> int:
     return sum(all_fours(name) for name in ("joker53", "joker53_full", "jpoker"))
 
 
-def main() -> None:
-    """`tests/soak.py SEEDS`."""
-    print(f"soak: OK {fair_play()} fair hands without an alarm", flush=True)
-    print(f"soak: OK {every_four()} hands with a joker valued alike by both readings", flush=True)
-    print(f"soak: OK {shown()} classes on displays, each as it was settled", flush=True)
-    print(f"soak: OK {phase_locked()} draws by a STOP at a fixed moment", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        print(f"soak: OK {mutations(Path(folder))} changed bits of a journal found and placed", flush=True)
-    print(f"soak: OK {crashes()} tables restarted after a kill or a power cut at a write of theirs", flush=True)
-    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
-    start, hands, requests = time.perf_counter(), 0, 0
+def hands(seeds: int) -> int:
+    """Hands of every game from so many seeds; AssertionError, and the seed, otherwise."""
+    count = 0
     for seed in range(seeds):
-        requests += readings(seed)
         for rules in shipped():
             with tempfile.TemporaryDirectory() as folder:
                 try:
-                    hands += run(rules, seed, Path(folder))
+                    count += run(rules, seed, Path(folder))
                 except BaseException:
                     print(f"soak: FAILED {rules} seed {seed}", flush=True)
                     raise
-    spent = time.perf_counter() - start
-    print(f"soak: OK {hands} hands dealt and audited, {requests} settled by both readings, {spent:.0f} s")
+    return count
+
+
+PARTS: dict[str, tuple[Callable[[int], int], str]] = {
+    "fair": (lambda _: fair_play(), "fair hands without an alarm"),
+    "four": (lambda _: every_four(), "hands with a joker valued alike by both readings"),
+    "shown": (lambda _: shown(), "classes on displays, each as it was settled"),
+    "stop": (lambda _: phase_locked(), "draws by a STOP at a fixed moment"),
+    "bits": (lambda _: mutations(), "changed bits of a journal found and placed"),
+    "crash": (lambda _: crashes(), "moments of a kill or a power cut from which the table came back"),
+    "readings": (lambda seeds: sum(readings(seed) for seed in range(seeds)), "requests settled by both readings"),
+    "hands": (hands, "hands dealt and audited"),
+}
+
+
+def main(seeds: int, wanted: Sequence[str]) -> None:
+    """`tests/soak.py SEEDS [PART...]`: all parts where none is named. Another name is a part of soak_line.py."""
+    for name, (part, what) in PARTS.items():
+        if wanted and name not in wanted:
+            continue
+        print(f"soak: {name} begins", flush=True)
+        began = time.perf_counter(), time.process_time()
+        count = part(seeds)
+        if not count:  # it has said why
+            continue
+        took, busy = time.perf_counter() - began[0], time.process_time() - began[1]
+        print(f"soak: OK {name}: {count} {what}, {took:.0f} s ({busy:.0f} s of a core)", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20, sys.argv[2:])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -19,7 +20,7 @@ import replug  # noqa: E402
 FUZZ_BLOCK = 100_000
 
 
-def lines(seeds: int) -> None:
+def lines(seeds: int) -> str:
     """Every tenth in clear."""
     for seed in range(seeds):
         try:
@@ -27,9 +28,10 @@ def lines(seeds: int) -> None:
         except BaseException:
             print(f"soak: FAILED line, seed {seed}", flush=True)
             raise
+    return f"{seeds} lossy lines"
 
 
-def frames(count: int) -> None:
+def frames(count: int) -> str:
     """Into every kind of end."""
     for seed in range(-(-count // FUZZ_BLOCK)):
         try:
@@ -37,20 +39,31 @@ def frames(count: int) -> None:
         except BaseException:
             print(f"soak: FAILED fuzz, seed {seed}", flush=True)
             raise
+    return f"{count} fuzzed frames"
 
 
-def main() -> None:
-    """`tests/soak_line.py SEEDS FRAMES PLUGS`."""
-    seeds, count, plugs = (int(word) for word in sys.argv[1:4])
-    start = time.perf_counter()
-    lines(seeds)
-    print(f"soak: OK {seeds} lossy lines, {time.perf_counter() - start:.0f} s", flush=True)
-    frames(count)
-    print(f"soak: OK {count} fuzzed frames, {time.perf_counter() - start:.0f} s", flush=True)
-    found = replug.run(plugs)
-    cost = f"back within {found.slowest_s:.2f} s, {found.busy_s:.0f} s busy"
-    print(f"soak: OK {plugs} plugs pulled, {cost}, {time.perf_counter() - start:.0f} s")
+def plugs(count: int) -> str:
+    """Pulled and put back; how long a device was away, and what that cost."""
+    found = replug.run(count)
+    return f"{count} plugs pulled, back within {found.slowest_s:.2f} s, {found.busy_s:.0f} s busy"
+
+
+def main(seeds: int, count: int, pulled: int, wanted: Sequence[str]) -> None:
+    """`tests/soak_line.py SEEDS FRAMES PLUGS [PART...]`: all parts where none is named."""
+    parts: dict[str, Callable[[], str]] = {
+        "lines": lambda: lines(seeds),
+        "frames": lambda: frames(count),
+        "plugs": lambda: plugs(pulled),
+    }
+    for name, part in parts.items():
+        if wanted and name not in wanted:
+            continue
+        print(f"soak: {name} begins", flush=True)
+        began = time.perf_counter(), time.process_time()
+        told = part()
+        took, busy = time.perf_counter() - began[0], time.process_time() - began[1]
+        print(f"soak: OK {name}: {told}, {took:.0f} s ({busy:.0f} s of a core)", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(*(int(word) for word in sys.argv[1:4]), sys.argv[4:])
