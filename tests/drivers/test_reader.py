@@ -145,6 +145,28 @@ def test_a_reader_that_was_away_may_have_missed_cards() -> None:
     assert [type(event) for event in gone] == [DoubtfulRead, DeviceLost]
     assert reader.closed("device gone", 3) == []
     assert reader.opened(4)[1].event_no == 12
+    assert reader.closed("device gone", 5) == [DeviceLost("reader", "device gone")]
+    assert (reader.name, reader.outgoing()) == ("reader", b""), "a plain reader is never spoken to"
+
+
+def test_while_the_deal_goes_on_a_burst_of_doubts_is_told_once() -> None:
+    """The loop states the level after every event: only a new deal begins a new burst."""
+    line = Line()
+    for _ in range(2):
+        for _ in range(5):
+            line.reader.enable_deal(True)
+            line.send(b"CARD,??\n", after_ms=1)
+        line.reader.enable_deal(False)
+    assert line.doubts == ["unknown_code", "unknown_code"]
+
+
+def test_where_people_say_the_count_goes_on_it_goes_on() -> None:
+    line = Line()
+    line.disk = False
+    line.send(b"CARD,7H\n")
+    line.reader.adopt(40)
+    assert line.reader.next_tick_ns is None, "nothing waits any more"
+    assert line.send(b"CARD,KD\n") == [CardRead("reader", 41, "Kd", trusted=False)]
 
 
 def test_a_flood_of_junk_is_one_doubt_and_bounded_memory() -> None:
@@ -168,7 +190,10 @@ def test_cards_that_the_disk_refused_come_again_in_order() -> None:
     line.disk = False
     line.send(b"CARD,7H\n"), line.send(b"CARD,KD\n", after_ms=1)
     first = list(line.told)
+    assert line.reader.next_tick_ns == line.now + 499 * MS
+    assert line.reader.tick(line.now + 498 * MS) == [], "twice a second, no more"
     assert line.wait(499) == first
+    assert line.reader.tick(line.now + 499 * MS) == []
     line.disk = True
     assert line.wait(500) == first
     assert line.reader.next_tick_ns is None

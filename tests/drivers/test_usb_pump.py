@@ -8,16 +8,14 @@ import time
 
 import pytest
 import usb.core
-from serial_doubles import Inbox
-from usb_doubles import WANTED, Echo, echoing, pump, pumping, seen
+from usb_doubles import WANTED, echoing, seen
 
 from drivers.events import PortBytes, PortClosed
-from drivers.transport import usb_port
 from drivers.transport.pump import PortUnavailable
 from drivers.transport.usb_port import Verdict, backend_named, verdict
 from firmware_sim.shuffler_unit import PRODUCT, VENDOR
 from firmware_sim.usb_backend import SimBackend
-from firmware_sim.usb_bus import IN, OUT, UsbBus
+from firmware_sim.usb_bus import IN, OUT
 
 
 def test_bytes_go_both_ways() -> None:
@@ -126,73 +124,6 @@ def test_a_device_that_is_asked_nothing_is_never_called_deaf() -> None:
         assert seen(lambda: reads() >= begun + 40), "many time-outs"
         assert device.resets == 0
         assert inbox.now() == []
-
-
-class Times:
-    """Virtual time: resting is what passes it."""
-
-    def __init__(self) -> None:
-        self.ns = 0
-        self.rests: list[float] = []
-
-    def rest(self, seconds: float) -> None:
-        self.rests.append(seconds)
-        self.ns += int(seconds * 1e9)
-
-
-@pytest.mark.parametrize(("refused_s", "told"), [(1.5, False), (2.9, False), (4.0, True)])
-def test_f34_permission_may_take_three_seconds(refused_s: float, told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    bus, device, inbox, times = UsbBus(), Echo(), Inbox(), Times()
-    monkeypatch.setattr("firmware_sim.usb_bus.time.monotonic_ns", lambda: times.ns)
-    device.faults.no_access_until_ns = int(refused_s * 1e9)
-    bus.plug(device)
-    port = pump(bus, inbox.post, backoff=usb_port.rest_s, rest=times.rest)
-    port._clock_ns = lambda: times.ns
-    port.start()
-    try:
-        inbox.until_opened()
-    finally:
-        port.close()
-    reasons = {event.reason for event in inbox.all if isinstance(event, PortClosed)}
-    assert reasons == ({"no permission: check the udev rule and the group"} if told else set())
-    assert times.ns < (refused_s + 1.1) * 1e9
-
-
-def test_a_kernel_driver_is_sent_away() -> None:
-    bus, device, inbox = UsbBus(), Echo(), Inbox()
-    device.faults.kernel_driver = True
-    bus.plug(device)
-    with pumping(bus, inbox):
-        inbox.until_opened()
-        assert device.faults.kernel_driver is False
-
-
-def test_another_program_holds_it() -> None:
-    bus, device, inbox = UsbBus(), Echo(), Inbox()
-    bus.plug(device)
-    other = bus.open("another", device.address)
-    bus.claim(other)
-    with pumping(bus, inbox):
-        assert inbox.until_closed().reason == "in use by another program"
-        bus.gone("another")
-        inbox.until_opened()
-
-
-def test_another_serial_number_is_another_device() -> None:
-    bus, inbox = UsbBus(), Inbox()
-    bus.plug(Echo("SIM-9999"))
-    with pumping(bus, inbox):
-        assert inbox.until_closed().reason == "not connected"
-        bus.plug(Echo())
-        inbox.until_opened()
-
-
-def test_two_of_the_same_serial_number_are_refused() -> None:
-    bus, inbox = UsbBus(), Inbox()
-    bus.plug(Echo())
-    bus.plug(Echo())
-    with pumping(bus, inbox):
-        assert inbox.until_closed().reason == "two devices with the same serial number"
 
 
 def test_what_was_not_sent_is_dropped_with_the_connection() -> None:

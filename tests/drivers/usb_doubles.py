@@ -51,10 +51,23 @@ class Echo(UsbDevice):
         super().__init__(VENDOR, PRODUCT, serial, self.heard.extend)
 
 
-def pump(bus: UsbBus, post: Callable[..., None], **options: object) -> UsbPump:
+def pump(bus: UsbBus, post: Callable[..., None], backend: SimBackend | None = None, **options: object) -> UsbPump:
     options.setdefault("backoff", lambda _attempt: 0.01)
     options.setdefault("read_ms", 20)
-    return UsbPump("shuffler", WANTED, SimBackend(HereBus(bus)), post, time.monotonic_ns, **options)  # type: ignore[arg-type]
+    backend = backend or SimBackend(HereBus(bus))
+    return UsbPump("shuffler", WANTED, backend, post, time.monotonic_ns, **options)  # type: ignore[arg-type]
+
+
+class Times:
+    """Virtual time: resting is what passes it. `then` may make something happen meanwhile."""
+
+    def __init__(self) -> None:
+        self.ns = 0
+        self.then: Callable[[], None] = lambda: None
+
+    def rest(self, seconds: float) -> None:
+        self.ns += int(seconds * 1e9)
+        self.then()
 
 
 @contextmanager
@@ -70,7 +83,7 @@ def echoing(**options: object) -> Iterator[tuple[UsbBus, Echo, UsbPump, Inbox]]:
 @contextmanager
 def pumping(bus: UsbBus, inbox: Inbox, **options: object) -> Iterator[UsbPump]:
     """A pump that runs, and does not outlive the test."""
-    port = pump(bus, inbox.post, **options)
+    port = pump(bus, inbox.post, **options)  # type: ignore[arg-type]
     port.start()
     try:
         yield port

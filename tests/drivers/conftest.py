@@ -1,0 +1,15 @@
+"""Tests of drivers: threads, ptys, a simulated bus. None may hang, whatever is wrong with the code under test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+LONGEST_S = 60.0
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(LONGEST_S))
