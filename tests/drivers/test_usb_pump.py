@@ -12,10 +12,10 @@ from usb_doubles import WANTED, echoing, seen
 
 from drivers.events import PortBytes, PortClosed
 from drivers.transport.pump import PortUnavailable
-from drivers.transport.usb_port import Verdict, backend_named, verdict
+from drivers.transport.usb_port import MOST_CLEARS, Verdict, backend_named, verdict
 from firmware_sim.shuffler_unit import PRODUCT, VENDOR
 from firmware_sim.usb_backend import SimBackend
-from firmware_sim.usb_bus import IN, OUT
+from firmware_sim.usb_bus import IN, OUT, UsbFailure
 
 
 def test_bytes_go_both_ways() -> None:
@@ -92,6 +92,49 @@ def test_a_stall_that_ends_by_clearing_costs_nothing() -> None:
         bus.send(device, b"on")
         assert inbox.bytes(2) == b"on"
         assert device.resets == 0
+
+
+def test_stalls_with_bytes_in_between_never_add_up_to_a_reset() -> None:
+    with echoing() as (bus, device, _, inbox):
+        for _ in range(2 * MOST_CLEARS):
+            device.faults.stalled = True
+            assert seen(lambda: not device.faults.stalled)
+            bus.send(device, b".")
+            assert inbox.bytes(1) == b"."
+        assert device.resets == 0
+
+
+def test_failures_are_counted_in_a_row() -> None:
+    """What came ends the row: the next loss is a first one, and its rest is short."""
+    with echoing() as (bus, device, _, inbox):
+        for _ in range(2):
+            bus.send(device, b"here")
+            assert inbox.bytes(4) == b"here"
+            with bus.changed:
+                bus.unplug(device)
+                bus.plug(device)
+            assert inbox.until_closed().attempt == 1
+            inbox.until_opened()
+
+
+@pytest.mark.parametrize(
+    ("number", "reason", "resets"),
+    [(errno.EIO, "device gone", 0), (errno.ETIMEDOUT, "device takes no bytes (write timed out)", 1)],
+)
+def test_f19_what_cannot_be_sent_ends_the_connection_though_nothing_is_to_be_read(
+    number: int, reason: str, resets: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with echoing() as (bus, device, port, inbox):
+
+        def fail(_handle: int, _data: bytes) -> int:
+            monkeypatch.undo()
+            raise UsbFailure(number)
+
+        monkeypatch.setattr(bus, "write", fail)
+        port.write(b"?")
+        assert inbox.until_closed().reason == reason
+        inbox.until_opened()
+        assert device.resets == resets
 
 
 def test_f32_after_time_outs_the_halt_is_cleared() -> None:
