@@ -13,7 +13,7 @@ import msgspec
 from controller.domain.cards import RANKS, SUITS
 from controller.domain.state import DOC
 from controller.table.chances import chi_square, chi_square_tail, more_wins, normal_tail, poisson_tail
-from controller.table.statistics import Statistics
+from controller.table.statistics import BLIND, BY_HAND, OPEN, Statistics
 from controller.watch_config import AlarmsSection
 
 CARDS = tuple(rank + suit for rank in RANKS for suit in SUITS)
@@ -72,16 +72,27 @@ def _counts(s: Statistics, limits: AlarmsSection) -> Iterator[Due]:
 
 def _wins(s: Statistics, limits: AlarmsSection) -> Iterator[Due]:
     """A box, a dealer, or both together, at which players win oftener than elsewhere at this table."""
-    all_decided, all_won = s.count("decided", "all"), s.count("won", "all")
-    for whom in s.subjects("decided"):
-        decided, won = s.count("decided", whom), s.count("won", whom)
+    for kind in (OPEN, BLIND, BY_HAND):
+        yield from _wins_of(s, limits, kind)
+
+
+def named(whom: str, kind: str) -> str:
+    """Whom the count is of, for people: of dealers whole hands are counted anyway."""
+    return whom if kind == BY_HAND else whom + kind
+
+
+def _wins_of(s: Statistics, limits: AlarmsSection, kind: str) -> Iterator[Due]:
+    all_decided, all_won = s.count("decided" + kind, "all"), s.count("won" + kind, "all")
+    for whom in s.subjects("decided" + kind):
+        decided, won = s.count("decided" + kind, whom), s.count("won" + kind, whom)
         others = all_decided - decided
         if whom == "all" or min(decided, others) < limits.least_hands:
             continue
         more = 100 * (won / decided - (all_won - won) / others)
         chance = more_wins(won, decided, all_won - won, others)
         if more >= limits.wins_margin and chance * limits.chance < 1:
-            yield Due("wins", whom, f"{won} of {decided} won, elsewhere {all_won - won} of {others}; {_text(chance)}")
+            told = f"{won} of {decided} won, elsewhere {all_won - won} of {others}; {_text(chance)}"
+            yield Due("wins", named(whom, kind), told)
 
 
 def jokers(s: Statistics) -> tuple[int, float, float]:

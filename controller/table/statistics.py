@@ -23,6 +23,9 @@ BEFORE = 2  # hands that a deck is compared with: two decks in turn may have no 
 MOST_FEES = 10
 HOUR_S, MINUTE_S = 3600.0, 60.0
 
+OPEN, BLIND, BY_HAND = "", ", blind", ", by hand"
+"""How wins are counted: open boxes; blind ones, which nobody folds; whole hands, since a hand's boxes are no chances of
+their own against one dealer's cards."""
 Key = tuple[str, str]  # what is counted, and at whom
 Counts = tuple[tuple[Key, int], ...]
 replace = msgspec.structs.replace
@@ -38,6 +41,8 @@ class Open(msgspec.Struct, frozen=True, kw_only=True):
     counts: Counts = ()
     nets: tuple[tuple[int, int], ...] = ()
     feeds: int = 0  # the most that its stakes can add to a meter, in minor units
+    blind: tuple[int, ...] = ()  # boxes whose players see and decide nothing
+    nominal: bool = False  # amounts are named at the payout, or never
 
 
 class Statistics(msgspec.Struct, frozen=True, kw_only=True):
@@ -189,7 +194,10 @@ def _locked(s: Statistics, event: ev.Locked, at_s: float) -> Statistics:
         return s
     boxes = tuple((("hands", f"box {stake['box']}"), 1) for stake in event.stakes)
     counts = (*s.open.counts, *boxes)
-    return replace(s, open=replace(s.open, locked=True, dealer=s.dealer, counts=counts, feeds=_feeds(event)))
+    blind = tuple(int(stake["box"]) for stake in event.stakes if stake.get("blind"))
+    nominal = event.stake_entry != "before_deal"
+    hand = replace(s.open, locked=True, dealer=s.dealer, counts=counts, feeds=_feeds(event))
+    return replace(s, open=replace(hand, blind=blind, nominal=nominal))
 
 
 def _feeds(event: ev.Locked) -> int:
@@ -257,7 +265,17 @@ def _box_settled(s: Statistics, event: ev.BoxSettled, at_s: float) -> Statistics
     if s.open is None:
         return s
     others = tuple(net for net in s.open.nets if net[0] != event.box)  # settled anew after a correction
-    return replace(s, open=replace(s.open, nets=(*others, (event.box, int(event.answer.get("net", 0))))))
+    return replace(s, open=replace(s.open, nets=(*others, (event.box, _gain(event.answer, s.open.nominal)))))
+
+
+def _gain(answer: dict[str, Any], nominal: bool) -> int:
+    """What the box gained; only its sign is used.
+
+    All stakes but the bonus are multiples of the ante, so that the sign holds whatever the ante is. Where amounts are
+    nominal the bonus is left out: against an ante of unknown size it would decide by chance.
+    """
+    bonus = (answer.get("stakes") or {}).get("bonus") or {}
+    return int(answer.get("net", 0)) - (int(bonus.get("profit", 0)) if nominal else 0)
 
 
 @on(ev.HandEnded)
@@ -280,9 +298,14 @@ def _all_counts(hand: Open) -> Counts:
         if hand.deck and key[0] in ("cards", "unread"):
             found[key[0], f"deck {hand.deck}"] += number
     for box, net in hand.nets:
-        for whom in ("all", f"box {box}", dealer, f"box {box} with {dealer}") if net else ():
-            found["decided", whom] += 1
-            found["won", whom] += net > 0
+        kind = BLIND if box in hand.blind else OPEN
+        for whom in ("all", f"box {box}", f"box {box} with {dealer}") if net else ():
+            found["decided" + kind, whom] += 1
+            found["won" + kind, whom] += net > 0
+    gained = sum((net > 0) - (net < 0) for box, net in hand.nets if box not in hand.blind)
+    for whom in ("all", dealer) if gained else ():
+        found["decided" + BY_HAND, whom] += 1
+        found["won" + BY_HAND, whom] += gained > 0
     return tuple(found.items())
 
 

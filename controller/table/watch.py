@@ -13,7 +13,7 @@ from controller.domain import events as ev
 from controller.domain.state import Table
 from controller.table import alarms
 from controller.table.alarms import Due
-from controller.table.statistics import Statistics, fold_all
+from controller.table.statistics import BLIND, BY_HAND, OPEN, Statistics, fold_all
 from controller.watch_config import AlarmsSection
 
 LOOKED_AT = (ev.HandEnded, ev.DeviceDown)
@@ -63,7 +63,11 @@ def summary(s: Statistics) -> dict[str, Any]:
         "readers": {whom: [s.count("unread", whom), s.count("cards", whom)] for whom in s.subjects("cards")},
         "drops": dict(Counter(device for _, device in s.drops)),
         "dealers": {whom: _dealer(s, whom) for whom in s.subjects("hands") if whom.startswith("dealer ")},
-        "wins": {whom: [s.count("won", whom), s.count("decided", whom)] for whom in s.subjects("decided")},
+        "wins": {
+            alarms.named(whom, kind): [s.count("won" + kind, whom), s.count("decided" + kind, whom)]
+            for kind in (BY_HAND, BLIND, OPEN)  # last what "all" means: the open boxes
+            for whom in s.subjects("decided" + kind)
+        },
         "jokers": {"draws": draws, "chi_square": round(value, 1), "chance": round(chance, 6)} if draws else {},
     }
 

@@ -62,11 +62,13 @@ class Stream:
         wins: WinRate = lambda box, dealer: 0.45,
         jokers: list[str] | None = None,
         limits: AlarmsSection | None = None,
+        blind: tuple[int, ...] = (),
     ) -> None:
         self.random = Random(seed)
         self.shuffle, self.wins = shuffle, wins
         self.jokers = jokers or [*DECK, "DOC", "DOC", "DOC"]
         self.limits = limits or AlarmsSection()
+        self.blind = blind
         self.statistics = fold_all(Statistics(span=self.limits.hands), [opened()], 0.0)
         self.cards = fair_shuffle(self.random, [])
         self.hand = 0
@@ -87,7 +89,7 @@ class Stream:
         yield ev.OperatorSignedOn(operator=dealer, role="dealer")
         yield ev.HandOpened(hand=self.hand, key="")
         yield ev.DeckTaken(deck="", source="unchecked")
-        yield locked()
+        yield locked(self.blind)
         places = [("box", box) for box in range(1, 7)] + [("dealer", 0)]
         for n, card in enumerate(self.cards[:35]):
             place, box = places[n % 7]
@@ -107,8 +109,8 @@ class Stream:
         return [card for seat in range(7) for card in played[seat::7]] + self.cards[35:]
 
 
-def locked() -> ev.Locked:
-    stakes = tuple({"box": box} for box in range(1, 7))
+def locked(blind: tuple[int, ...] = ()) -> ev.Locked:
+    stakes = tuple({"box": box, "blind": box in blind} for box in range(1, 7))
     return ev.Locked(stakes=stakes, limits={}, commitment="", seed="", witness="", side_bets=0, counted=0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 from statistics_stream import DECK, Stream, clumped, dealt, fair_shuffle, opened, riffled_once
@@ -10,6 +11,7 @@ from statistics_stream import DECK, Stream, clumped, dealt, fair_shuffle, opened
 from controller.domain import events as ev
 from controller.table import alarms
 from controller.table.statistics import Statistics, fold, fold_all
+from controller.table.watch import summary
 from controller.watch_config import AlarmsSection
 
 SHUFFLE = {"deck_neighbours", "deck_order"}
@@ -64,6 +66,57 @@ def test_t6_a_box_that_wins_with_one_dealer_is_found_with_him() -> None:
     stream = Stream(6, wins=lambda box, dealer: 0.70 if (box, dealer) == (3, "d2") else 0.45).play(1500)
     assert ("wins", "box 3 with dealer d2") in stream.due
     assert ("wins", "box 3 with dealer d1") not in stream.due
+    assert ("wins", "dealer d1") not in stream.due
+
+
+def test_a_box_that_is_always_blind_wins_by_the_rules_and_raises_nothing() -> None:
+    """Nobody folds it: some twenty points more than the open ones."""
+
+    def rate(box: int, dealer: str) -> float:
+        return 0.60 if box in (5, 6) else 0.39
+
+    assert Stream(11, wins=rate).play(1500).due, "compared with open boxes they would"
+    blind = Stream(11, wins=rate, blind=(5, 6)).play(1500)
+    assert blind.due == {}
+    told = summary(blind.statistics)["wins"]
+    assert told["box 6, blind"][1] == told["all, blind"][1] / 2 == 1500
+    assert "box 6" not in told
+
+
+def test_t6_a_blind_box_that_wins_too_often_is_found_among_the_blind_ones() -> None:
+    stream = Stream(12, wins=lambda box, dealer: {6: 0.80, 5: 0.60}.get(box, 0.39), blind=(5, 6)).play(1500)
+    assert {whom for _, whom in stream.due if whom.startswith("box")} >= {"box 6, blind"}
+    assert not {whom for _, whom in stream.due if whom.startswith(("box 5", "dealer"))}
+
+
+@pytest.mark.parametrize(("entry", "wins"), [("before_deal", 0), ("none", 1), ("at_payout", 1)])
+def test_where_amounts_are_nominal_a_bonus_turns_no_gain_into_a_loss(entry: str, wins: int) -> None:
+    """The ante won; the bonus that stood proposed was larger, and nobody knows what really lay there."""
+    answer = {"net": -40, "stakes": {"ante": {"profit": 10}, "bonus": {"profit": -50}}}
+    locked = ev.Locked(stakes=({"box": 1, "blind": False},), limits={}, commitment="", seed="", witness="",
+                       side_bets=0, counted=0, stake_entry=entry)  # fmt: skip
+    played = [opened(), ev.HandOpened(hand=1, key=""), locked, ev.BoxSettled(box=1, answer=answer)]
+    ended = ev.HandEnded(hand=1, outcome="settled", key="", seed="")
+    told = summary(fold_all(Statistics(), [*played, ended], 0.0))["wins"]
+    assert told["box 1"] == [wins, 1]
+
+
+def test_boxes_that_win_and_lose_together_make_no_dealer_lucky() -> None:
+    """Six boxes against one hand of the dealer: whole hands are counted, forty shifts are no four hundred chances."""
+    for seed in range(8):
+        shared: dict[tuple[str, int], bool] = {}
+        stream = Stream(seed, limits=AlarmsSection(least_hands=50))
+
+        def together(box: int, dealer: str, stream: Stream = stream, shared: dict[Any, bool] = shared) -> float:
+            return float(shared.setdefault((dealer, stream.hand), stream.random.random() < 0.45))
+
+        stream.wins = together
+        assert not {whom for _, whom in stream.play(600).due if whom.startswith("dealer")}
+
+
+def test_t6_a_dealer_whose_players_win_too_often_is_found() -> None:
+    stream = Stream(14, wins=lambda box, dealer: 0.60 if dealer == "d2" else 0.40).play(1500)
+    assert ("wins", "dealer d2") in stream.due
     assert ("wins", "dealer d1") not in stream.due
 
 

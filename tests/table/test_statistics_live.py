@@ -62,6 +62,19 @@ def test_a_restart_counts_what_the_run_has_counted(tmp_path: Path) -> None:
     assert "As" not in repr(live.orders)
 
 
+def test_a_blind_box_is_counted_among_the_blind_ones() -> None:
+    rig = Rig(setup=make_setup("oasis_ru"))
+    watch = Watch(Statistics(), AlarmsSection(), lambda: WALL_S)
+    rig.service._watch = watch
+    rig.open()
+    rig.stake(b1=10, b2=10)
+    rig.do(cm.Owner(box=2, owner=1)), rig.do(cm.Blind(box=2, blind=True))
+    rig.lay("Kh Ks 8c 7d 2h", b1="9c Td 5h 6s 3c", b2="Ah Ad 5c 6c 3h").lock().finish()
+    told = summary(watch.statistics)["wins"]
+    assert (told["box 1"], told["box 2, blind"]) == ([0, 1], [1, 1])
+    assert "box 2" not in told and told["dealer d1"] == [0, 1]
+
+
 def test_an_alarm_is_recorded_once_answered_and_quiet_for_a_while() -> None:
     rig, _ = watched(limits=AlarmsSection(undos_per_100=1, quiet_hands=2, hands_per_minute=1000))
     rig.open()
