@@ -13,7 +13,7 @@ from typing import assert_never
 
 from drivers.complaints import Complaints
 from drivers.events import DeviceEvent, DeviceFault, DeviceReady, EventsLost
-from drivers.identity import differences, must_hold
+from drivers.identity import AHEAD, differences, must_hold
 from drivers.losses import Losses
 from drivers.wire.framing import DELIMITER, FrameFault
 from drivers.wire.link import BadMessage, Link, Received, Side
@@ -57,6 +57,8 @@ class NumberedDriver(ABC):
     With a `seal` nothing in clear is believed; without one the line is as trustworthy as its cable.
     """
 
+    _holds_for_an_older_journal = False  # a device whose events are cards
+
     def __init__(self, name: str, last_event: int, *, expected: str, seal: HostSeal | None = None) -> None:
         self._name = name
         self._expected = expected
@@ -68,7 +70,7 @@ class NumberedDriver(ABC):
         self._now_ns = 0
         # Numbers: delivered up to _last; on disk up to _acked; up to _floor people have decided, not the journal.
         self._last = self._acked = last_event
-        self._floor = 0
+        self._floor = self._excused = 0
         self._log_last = 0
         self._trusted: Hello | None = None
         self._current: Hello | None = None
@@ -179,6 +181,7 @@ class NumberedDriver(ABC):
         """People have decided that the log goes on after this number: another shoe, a restarted log, a broken event."""
         self._last = self._acked = self._floor = event_no
         self._trusted = self._current
+        self._excused = (self._current.acked or 0) if self._current is not None else 0
         self._renew = True
 
     # -- what a kind of device adds ---------------------------------------------------------------------------
@@ -269,8 +272,10 @@ class NumberedDriver(ABC):
 
     def _compare(self, hello: Hello) -> list[DeviceEvent]:
         """Against the device that was trusted last. Sets the state; a held device stays so until `adopt`."""
-        self._state = State.HELD if must_hold(hello, self._trusted, self._last) else State.READY
-        faults = [self._fault(code, detail) for code, detail in differences(hello, self._trusted, self._last)]
+        found = differences(hello, self._trusted, self._last, self._excused)
+        older = self._holds_for_an_older_journal and AHEAD in dict(found)
+        self._state = State.HELD if older or must_hold(hello, self._trusted, self._last) else State.READY
+        faults = [self._fault(code, detail) for code, detail in found]
         if self._state is State.READY:
             self._trusted = hello
         return list(faults)

@@ -249,6 +249,7 @@ class ShoeMemory(Struct, frozen=True, kw_only=True):
     """What is known of shoe or shuffler: last journalled event and the recent ones, so that a repeat can be compared.
 
     `owner`: serial number of the device whose log `last_event` counts; `serial` is the one that is connected.
+    `ahead`: what it remembers as acknowledged and this journal does not know, until people have decided.
     """
 
     last_event: int = 0
@@ -260,6 +261,7 @@ class ShoeMemory(Struct, frozen=True, kw_only=True):
     boot_id: str = ""
     log_last: int = 0
     sealed: bool = False
+    ahead: str = ""
 
 
 class Waiting(Struct, frozen=True, kw_only=True):

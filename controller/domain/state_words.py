@@ -79,6 +79,7 @@ class Cause(StrEnum):
     BOARD = "board"
     READINGS_DIFFER = "readings_differ"
     SHOE = "shoe"
+    OLD_JOURNAL = "old_journal"
     UNSETTLED = "unsettled"
     SEED = "seed"
     PROGRAM = "program"

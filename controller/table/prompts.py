@@ -105,6 +105,8 @@ _CAUSES: dict[Cause, tuple[int, str, str]] = {
     Cause.PROGRAM: (324, "Program error: stop, call the technician ({d})", "Ошибка программы: позовите техника ({d})"),
     Cause.DOOR: (333, "Door open: close it, the hand goes on by itself",
                  "Дверца открыта: закройте, раздача пойдёт дальше"),
+    Cause.OLD_JOURNAL: (342, "Shoe knows more than the journal: an old copy? Supervisor",
+                        "Шуз знает больше журнала: старая копия? Инспектор"),
     Cause.SHOE: (323, "Shoe cannot be trusted: supervisor ({d})", "Шузу нельзя верить: инспектор ({d})"),
 }  # fmt: skip
 

@@ -53,6 +53,7 @@ _PLAIN: dict[int, tuple[type[_Plain], struct.Struct]] = {
     Lost.TYPE: (Lost, struct.Struct("<QQ")),
 }
 _HELLO = struct.Struct("<Q8sQQB")
+_ACKED = struct.Struct("<Q")
 _EVENT = struct.Struct("<QB")
 _DONE = struct.Struct("<IB")
 _VALUE_BYTES: dict[int, int] = {EventKind.CARD: 1, EventKind.CARD_UNREAD: 1, EventKind.DECK_LOADED: 2}
@@ -73,7 +74,8 @@ def _body(message: Message) -> bytes:
     match message:
         case Hello():
             fixed = (message.nonce, message.boot_id, message.log_first, message.log_last, message.card)
-            return _HELLO.pack(*fixed) + pack_texts(message.model, message.serial, message.firmware)
+            texts = pack_texts(message.model, message.serial, message.firmware)
+            return _HELLO.pack(*fixed) + texts + (b"" if message.acked is None else _ACKED.pack(message.acked))
         case Paired():
             return message.public + pack_texts(message.model, message.serial, message.firmware) + message.proof
         case Event():
@@ -131,23 +133,25 @@ def _listed(values: type[IntEnum], value: int) -> int:
 def _hello(body: bytes) -> Hello:
     require(len(body) >= _HELLO.size, "wrong length")
     nonce, boot_id, first, last, card = _HELLO.unpack_from(body)
-    texts = _three_texts(body[_HELLO.size :])
-    return Hello(nonce, boot_id, first, last, CardState(_listed(CardState, card)), *texts)
+    (model, serial, firmware), rest = _three_texts(body[_HELLO.size :])
+    acked = _unpack(_ACKED, rest)[0] if rest else None
+    where = CardState(_listed(CardState, card))
+    return Hello(nonce, boot_id, first, last, where, model, serial, firmware, acked)
 
 
-def _three_texts(rest: bytes) -> list[str]:
+def _three_texts(rest: bytes) -> tuple[list[str], bytes]:
     texts = []
     for _ in range(3):
         require(len(rest) > 0 and len(rest) > rest[0], "wrong length")
         texts.append(rest[1 : 1 + rest[0]].decode("latin-1"))
         rest = rest[1 + rest[0] :]
-    require(not rest, "wrong length")
-    return texts
+    return texts, rest
 
 
 def _paired(body: bytes) -> Paired:
     require(len(body) > PUBLIC_BYTES + PROOF_BYTES, "wrong length")
-    model, serial, firmware = _three_texts(body[PUBLIC_BYTES:-PROOF_BYTES])
+    (model, serial, firmware), rest = _three_texts(body[PUBLIC_BYTES:-PROOF_BYTES])
+    require(not rest, "wrong length")
     return Paired(body[:PUBLIC_BYTES], model, serial, firmware, body[-PROOF_BYTES:])
 
 

@@ -169,7 +169,10 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 class Hello(msgspec.Struct, frozen=True):
-    """Device: who I am, what my log holds, where a card is. Nonce 0: ask me."""
+    """Device: who I am, what my log holds, where a card is. Nonce 0: ask me.
+
+    `acked`: the highest number that any host has ever acknowledged; None where the device does not say.
+    """
 
     TYPE: ClassVar[int] = 0x81
     nonce: int
@@ -180,9 +183,11 @@ class Hello(msgspec.Struct, frozen=True):
     model: str
     serial: str
     firmware: str
+    acked: int | None = None
 
     def __post_init__(self) -> None:
         _unsigned(self.nonce, 64, "nonce")
+        require(self.acked is None or 0 <= self.acked <= self.log_last, "acked is above log_last")
         require(len(self.boot_id) == 8, "boot_id is not 8 bytes")
         _unsigned(self.log_first, 64, "log_first")
         _unsigned(self.log_last, 64, "log_last")

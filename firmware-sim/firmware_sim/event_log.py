@@ -12,6 +12,7 @@ from pathlib import Path
 
 KEPT = 256
 MARK = -1  # a line that only says which number was the last
+ACKED = -2  # a line that says up to which number a host has everything on disk
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class EventLog:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._events: dict[int, Logged] = {}
-        self.last = 0
+        self.last = self.acked = 0
         self._lines = 0
         for line in path.read_text().splitlines() if path.exists() else ():
             self._load(line)
@@ -68,8 +69,16 @@ class EventLog:
     def restart(self) -> None:
         """A device that keeps nothing over its power: it counts from 1 again."""
         self._events.clear()
-        self.last = 0
+        self.last = self.acked = 0
         self._compact()
+
+    def acknowledged(self, number: int) -> None:
+        """A host has everything up to this one on disk; the mark never falls."""
+        if self.acked < number <= self.last:
+            self.acked = number
+            self._write(Logged(number, ACKED, 0))
+            if self._lines > 4 * KEPT:
+                self._compact()
 
     def close(self) -> None:
         """Close the file."""
@@ -83,6 +92,8 @@ class EventLog:
             return
         if kind == MARK:
             self.last = number
+        elif kind == ACKED:
+            self.acked = number
         else:
             self._keep(logged)
 
@@ -106,4 +117,6 @@ class EventLog:
             self._write(Logged(self.first - 1, MARK, 0))
         for event in self._events.values():
             self._write(event)
+        if self.acked:
+            self._write(Logged(self.acked, ACKED, 0))
         fresh.replace(self._path)

@@ -210,6 +210,7 @@ class NumberedDevice:
         if session.polled_ns is None:
             session.acked = acked if acked <= self._log.last else 0
             session.next = session.acked + 1
+            self._log.acknowledged(session.acked)
         else:
             self._acknowledged(session, acked, now_ns)
         session.polled_ns = now_ns
@@ -220,6 +221,7 @@ class NumberedDevice:
         if session.acked < number <= self._log.last:
             session.acked = number
             session.progress_ns = now_ns
+            self._log.acknowledged(number)
 
     def _resend(self, session: Session, number: int) -> None:
         if session.polled_ns is None or not 1 <= number <= self._log.last + 1:
@@ -297,6 +299,7 @@ class NumberedDevice:
             model=self.model,
             serial=self.serial,
             firmware=self.firmware,
+            acked=self._log.acked,
         )
 
     def _status(self, poll_no: int) -> Status:

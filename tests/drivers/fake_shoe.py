@@ -21,6 +21,8 @@ class FakeShoe:
         self.model, self.serial, self.firmware = model, serial, firmware
         self.link = Link(Side.DEVICE)
         self.log: dict[int, tuple[int, int, bytes]] = {}
+        self.remembers = False  # says in HELLO up to where a host has ever acknowledged
+        self.ever = 0
         self.log_last = 0
         self.boots = 0
         self.card = m.CardState.NONE
@@ -48,7 +50,9 @@ class FakeShoe:
     def hello(self, nonce: int) -> bytes:
         boot = self.boots.to_bytes(8, "big")
         texts = (self.model, self.serial, self.firmware)
-        return self.link.send(m.Hello(nonce, boot, self.log_first, self.log_last, self.card, *texts), fresh=True)
+        acked = self.ever if self.remembers else None
+        hello = m.Hello(nonce, boot, self.log_first, self.log_last, self.card, *texts, acked)
+        return self.link.send(hello, fresh=True)
 
     def happen(self, kind: int, value: int = 0, detail: bytes = b"") -> int:
         self.log_last += 1
@@ -90,6 +94,7 @@ class FakeShoe:
                 if self.polled_ns is None:
                     self.acked = acked if acked <= self.log_last else 0
                     self.next, self.sent = self.acked + 1, self.acked
+                    self.ever = max(self.ever, self.acked)
                 self.polled_ns = now_ns
                 self.raise_to(acked, now_ns)
                 frames = self.link.frames + self.link.protocol_errors
@@ -119,6 +124,7 @@ class FakeShoe:
     def raise_to(self, event_no: int, now_ns: int) -> None:
         if self.acked < event_no <= self.log_last:
             self.acked, self.sent_ns = event_no, now_ns
+            self.ever = max(self.ever, event_no)
 
     def events(self, now_ns: int) -> bytes:
         if self.polled_ns is None:

@@ -289,6 +289,58 @@ def test_after_people_decided_older_events_are_acknowledged_and_not_told() -> No
     assert table.driver.state is State.READY
 
 
+def older_journal(*, journal_ends: int, acknowledged: int = 5) -> Table:
+    """A shoe that has told seven cards, five of them to a journal that was then replaced by an older copy."""
+    shoe = FakeShoe()
+    shoe.remembers = True
+    shoe.cards(0, 1, 2, 3, 4, 5, 6)
+    shoe.ever = acknowledged
+    table = Table(shoe, last_event=journal_ends)
+    table.plug()
+    table.run(600)
+    return table
+
+
+def test_a_journal_behind_what_the_shoe_has_seen_acknowledged_gets_no_event() -> None:
+    """An old copy of the journal was put back: what the newer one had is not taken for news."""
+    table = older_journal(journal_ends=3)
+    assert table.codes() == ["DeviceReady", "acked_ahead"]
+    assert "up to 5" in table.told(DeviceFault)[0].detail and "ends at 3" in table.told(DeviceFault)[0].detail
+    assert (table.driver.state, table.told(CardRead)) == (State.HELD, [])
+
+
+@pytest.mark.parametrize(("at", "told"), [(3, ["3c", "3d", "3h", "3s"]), (7, [])])
+def test_it_goes_on_where_people_decided(at: int, told: list[str]) -> None:
+    table = older_journal(journal_ends=3)
+    table.driver.adopt(at)
+    table.run(1000)
+    assert (table.driver.state, table.device.acked) == (State.READY, 7)
+    assert len(table.told(CardRead)) == len(told) == 7 - at
+    assert table.codes().count("acked_ahead") == 1  # judged once
+    table.device.power_up()
+    table.run(6000)
+    assert table.codes().count("acked_ahead") == 1
+
+
+def test_more_that_was_acknowledged_elsewhere_since_then_is_another_doubt() -> None:
+    table = older_journal(journal_ends=3)
+    table.driver.adopt(3)
+    table.unplug()
+    table.device.ever = 6
+    table.device.power_up()
+    table.plug()
+    table.run(1000)
+    assert (table.codes().count("acked_ahead"), table.driver.state) == (2, State.HELD)
+
+
+@pytest.mark.parametrize(("journal_ends", "acknowledged"), [(5, 5), (6, 5), (0, 5), (3, 0)])
+def test_a_journal_that_knows_them_or_knows_none_is_no_reason(journal_ends: int, acknowledged: int) -> None:
+    """One with no event of this shoe is new, or the shoe is: the table takes the log up on record."""
+    table = older_journal(journal_ends=journal_ends, acknowledged=acknowledged)
+    assert "acked_ahead" not in table.codes()
+    assert (table.driver.state, len(table.told(CardRead))) == (State.READY, 7 - journal_ends)
+
+
 def test_an_event_that_cannot_be_understood_blocks_until_people_decide() -> None:
     table = ready_table()
     goods = [m.Event(1, m.EventKind.CARD, 51, again) for again in (False, True)]

@@ -127,3 +127,28 @@ def test_kill_in_a_fault_of_the_board() -> None:
         assert shown["commitment"] == before["joker"]["commitment"]
         finish(rig)
         assert rig.recall(1)["draw"]["slot"] == shown["card"]
+
+
+def test_an_old_copy_of_the_journal_is_known_by_the_shoe() -> None:
+    """No mirror and no witness: the shoe has heard up to where its events were on record."""
+    with table(seed=3) as rig:
+        rig.play_hands(1)
+        assert rig.stop()[0] == 0
+        old = rig.journal.read_bytes()
+        rig.start()
+        rig.wait_for_keys()
+        rig.play_hands(2)
+        rig.bench.new_deck(99)
+        assert rig.stop()[0] == 0
+        rig.journal.write_bytes(old)
+        rig.start()
+        held = rig.wait(lambda s: s["prompt"]["code"] == "TC-0342")
+        assert (held["phase"], rig.records("DeviceTroubled")[-1]["data"]["code"]) == ("fault", "acked_ahead")
+        before = len(rig.records("CardDealt"))
+        rig.do("reset", "supervisor")
+        rig.wait(lambda s: s["phase"] == "betting")
+        assert rig.stop()[0] == 0
+        [adopted] = rig.records("ShoeAdopted")[-1:]
+        assert (len(rig.records("CardDealt")), rig.records("CardRefused")) == (before, [])
+        assert adopted["data"]["event_no"] > max(r["data"]["event_no"] for r in rig.records("CardDealt"))
+        rig.audit()

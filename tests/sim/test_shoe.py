@@ -64,6 +64,21 @@ def test_power_up_says_hello_zero_and_obeys_nothing(host: Host) -> None:
     assert not host.device.deal
 
 
+def test_what_was_acknowledged_is_remembered_over_power_and_never_falls(tmp_path: Path) -> None:
+    host = Host(tmp_path)
+    for card in ("2c", "3c", "4c"):
+        host.device.card(card, 0)
+    host.session(acked=1)
+    host.say(Ack(2))
+    host.say(HelloAsk(NONCE + 1))
+    host.say(Poll(1, 0))  # another journal, which knows none of them
+    assert host.device.acked == 0
+    for _ in range(5 * KEPT):
+        host.device.happen(EventKind.CUT_CARD, 0, 0)
+    hello = [item for item in Host(tmp_path).hear() if isinstance(item, Hello)]
+    assert [(item.acked, item.log_last) for item in hello] == [(2, 3 + 5 * KEPT)]
+
+
 def test_no_event_before_the_first_poll_and_its_number_counts_up_or_down(host: Host) -> None:
     for card in ("2c", "3c", "4c"):
         host.device.card(card, 0)

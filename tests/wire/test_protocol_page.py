@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from drivers.wire import messages as m
@@ -22,6 +23,7 @@ HELLO = m.Hello(
 MESSAGES: dict[str, m.Message] = {
     "hello_ask": m.HelloAsk(0x1122334455667788),
     "hello": HELLO,
+    "hello_acked": msgspec.structs.replace(HELLO, acked=41),
     "poll": m.Poll(1, 41),
     "status": m.Status(1, 42, 0, 3, 0, 0),
     "card": m.Event(42, m.EventKind.CARD, 51),

@@ -76,7 +76,7 @@ def test_a_card_cannot_be_read_on_the_line() -> None:
 
 
 def test_the_longest_message_fits() -> None:
-    hello = m.Hello(7, BOOT, 1, 9, m.CardState.NONE, "SHOE" + "x" * 28, "S" * 32, "F" * 32)
+    hello = m.Hello(7, BOOT, 1, 9, m.CardState.NONE, "SHOE" + "x" * 28, "S" * 32, "F" * 32, 9)
     pair = Pair()
     pair.device.receive(pair.host.send(m.HelloAsk(7)))
     assert pair.host.receive(pair.device.send(hello)) == [hello]

@@ -9,7 +9,7 @@ from controller.domain.evolve.decks import hand_over, put_away
 from controller.domain.evolve.discard_tray import cleared, left_on_the_felt, was_away
 from controller.domain.evolve.folding import on, proposed, replace, trusting, with_hand
 from controller.domain.pending import Announced, Dispute
-from controller.domain.phases import DISTRUSTED, Health, JokerPhase, Phase, next_health
+from controller.domain.phases import AHEAD, DISTRUSTED, Health, JokerPhase, Phase, next_health
 from controller.domain.state import (
     SHUFFLER,
     BoxStatus,
@@ -149,7 +149,7 @@ def _shoe_adopted(table: Table, event: ev.ShoeAdopted) -> Table:
     shoe = table.shoe
     same = (shoe.owner, shoe.last_event) == (shoe.serial, event.event_no)
     recent = shoe.recent if same else ()
-    return replace(table, shoe=replace(shoe, owner=shoe.serial, last_event=event.event_no, recent=recent))
+    return replace(table, shoe=replace(shoe, owner=shoe.serial, last_event=event.event_no, recent=recent, ahead=""))
 
 
 @on(ev.DeviceDown)
@@ -163,7 +163,10 @@ def _device_troubled(table: Table, event: ev.DeviceTroubled) -> Table:
     if event.device not in table.devices:  # a key, the journal: nothing waits for its health
         return table
     health = next_health(table.devices[event.device], "distrusted" if event.code in DISTRUSTED else "misbehaves")
-    return replace(table, devices={**table.devices, event.device: health})
+    table = replace(table, devices={**table.devices, event.device: health})
+    if event.device == "shoe" and event.code == AHEAD and table.shoe.serial == table.shoe.owner:
+        return replace(table, shoe=replace(table.shoe, ahead=event.detail))
+    return table
 
 
 @on(ev.HandOpened)

@@ -20,7 +20,7 @@ from controller.domain.hand.expects import (
 )
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.phases import PLAY, JokerPhase, Phase, next_phase
-from controller.domain.state import BoxStatus, FaceDown, Hand, Table
+from controller.domain.state import BoxStatus, CardSource, Cause, FaceDown, Hand, Table
 
 
 def advance(table: Table, setup: Setup, entropy: Entropy) -> tuple[ev.Event, ...]:
@@ -31,6 +31,8 @@ def advance(table: Table, setup: Setup, entropy: Entropy) -> tuple[ev.Event, ...
     played = not by_hand.joker_only(hand)
     if played and hand.phase in PLAY and not any(box.playing for box in hand.boxes):
         return trouble.ended_void(table, hand, "every box is void")
+    if table.shoe.ahead and hand.phase in (Phase.DECK_CHECK, Phase.BETTING) and table.cards is CardSource.SHOE:
+        return (ev.FaultRaised(cause=str(Cause.OLD_JOURNAL), detail=table.shoe.ahead),)  # found while it was closed
     moved = doors.follows(table, hand, setup)
     if moved:
         return moved

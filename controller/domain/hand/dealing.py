@@ -11,7 +11,7 @@ from controller.domain import events as ev
 from controller.domain.hand import by_hand, decks
 from controller.domain.hand.expects import Expect, Want, expects
 from controller.domain.hand.setup import Setup
-from controller.domain.phases import DISTRUSTED, HELD, JokerPhase, Phase, next_joker, next_phase
+from controller.domain.phases import AHEAD, DISTRUSTED, HELD, JokerPhase, Phase, next_joker, next_phase
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import SHUFFLER, UNKNOWN, CardSource, Cause, FaceDown, FaceUp, Hand, ShoeMemory, Table
 
@@ -221,7 +221,11 @@ STOPPING_CODES = frozenset({"wrong_device", "log_restarted", "wrong_key", "downg
 def trouble_in(table: Table, cmd: cm.TroubleIn) -> Result:
     """A device misbehaves: noted; a shoe whose log cannot be trusted stops a running hand."""
     noted = ev.DeviceTroubled(device=cmd.device, code=cmd.code, detail=cmd.detail)
+    if cmd.code == AHEAD and (cmd.device != "shoe" or table.shoe.serial != table.shoe.owner):
+        return (noted,)  # another shoe's numbers say nothing of this journal
     serving = table.hand is not None and table.cards is CardSource.SHOE
+    if cmd.code == AHEAD and serving:
+        return (noted, *fault(table, Cause.OLD_JOURNAL, cmd.detail))
     if cmd.device == "shoe" and cmd.code in STOPPING_CODES and serving:
         return (noted, *fault(table, Cause.SHOE, f"{cmd.code}: {cmd.detail}"))
     if cmd.device == "shoe" and cmd.code == "card_position" and serving and not table.call:

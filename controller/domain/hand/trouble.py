@@ -91,20 +91,22 @@ def reset(table: Table, hand: Hand, cmd: cm.Reset, setup: Setup) -> Result:
     return (reset_to, *_adopted(table, hand), *unknown, *_call_answered(table))
 
 
-def _adopted(table: Table, hand: Hand) -> tuple[ev.Event, ...]:
-    """After any doubt of the shoe's log, whatever else was wrong beside it."""
-    doubt = {Cause.SHOE, Cause.DEVICE_CHANGED, Cause.EVENT_DIFFERS}
-    return adopt_shoe(table) if doubt.intersection(hand.faults) else ()
+def _adopted(table: Table, hand: Hand, *, over: bool = False) -> tuple[ev.Event, ...]:
+    """After any doubt of the shoe's log, whatever else was wrong beside it. `over`: the hand ends with that."""
+    doubt = {Cause.SHOE, Cause.DEVICE_CHANGED, Cause.EVENT_DIFFERS, Cause.OLD_JOURNAL}
+    dealt = not over and hand.fault_back not in (Phase.DECK_CHECK, Phase.BETTING)
+    return adopt_shoe(table, dealt=dealt) if doubt.intersection(hand.faults) else ()
 
 
-def adopt_shoe(table: Table) -> tuple[ev.Event, ...]:
+def adopt_shoe(table: Table, *, dealt: bool = False) -> tuple[ev.Event, ...]:
     """The shoe's log goes on from where it stands: after the journal's last event, or where a new log ends.
 
-    Another shoe's numbers have nothing to do with ours, and what its log holds was dealt elsewhere.
+    Another shoe's numbers have nothing to do with ours, and what its log holds was dealt elsewhere. Of events that an
+    older copy of the journal does not know, those count that may lie on the felt: of a hand that is being dealt.
     """
     shoe = table.shoe
-    at = min(shoe.log_last, shoe.last_event) if shoe.serial == shoe.owner else shoe.log_last
-    return (ev.ShoeAdopted(event_no=at),)
+    ours = shoe.serial == shoe.owner and (dealt or not shoe.ahead)
+    return (ev.ShoeAdopted(event_no=min(shoe.log_last, shoe.last_event) if ours else shoe.log_last),)
 
 
 def _unknown_cards(hand: Hand, lost: int, setup: Setup) -> list[ev.Event]:
@@ -161,7 +163,7 @@ def ended_void(table: Table, hand: Hand, reason: str) -> tuple[ev.Event, ...]:
     unseen = hand.joker is JokerPhase.DRAWN
     return (
         *((ev.JokerVoided(reason=reason),) if unseen else ()),
-        *_adopted(table, hand),
+        *_adopted(table, hand, over=True),
         *_call_answered(table),
         ev.HandEnded(hand=hand.number, outcome="void", key=str(hand.key), seed=str(hand.seed), reason=reason),
     )
@@ -265,7 +267,8 @@ def automatic(table: Table, setup: Setup) -> Result:
     device = serves("lock", table.devices, joker=False, source=setup.source)
     if device is not None:
         return reject(Why.DEVICE, device=device)
-    anew = table.shoe.serial != table.shoe.owner or table.shoe.log_last < table.shoe.last_event
+    shoe = table.shoe
+    anew = shoe.serial != shoe.owner or shoe.log_last < shoe.last_event or shoe.ahead
     back = ev.CardsSwitched(cards=str(CardSource.SHOE), reason="ready")
     return (*(adopt_shoe(table) if anew else ()), back)
 
