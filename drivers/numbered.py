@@ -57,7 +57,7 @@ class NumberedDriver(ABC):
     With a `seal` nothing in clear is believed; without one the line is as trustworthy as its cable.
     """
 
-    _holds_for_an_older_journal = False  # a device whose events are cards
+    HOLDS_FOR_OLDER = False  # an older journal: so does a device whose events are cards
 
     def __init__(self, name: str, last_event: int, *, expected: str, seal: HostSeal | None = None) -> None:
         self._name = name
@@ -75,19 +75,15 @@ class NumberedDriver(ABC):
         self._trusted: Hello | None = None
         self._current: Hello | None = None
         # Questions that are open.
-        self._nonce = 0
-        self._asks = 0
-        self._ask_ns = 0
+        self._nonce = self._asks = self._ask_ns = 0
         self._poll_no = self._answered_no = 0
         self._poll_ns = 0
-        self._gap = Gap()
-        self._level = DealLevel()
-        self._renew = False
-        self._restart_hint = False  # sealed: somebody said "ask me"; believed once a poll stays unanswered too
+        self._gap, self._level = Gap(), DealLevel()
+        self._renew = self._restart_hint = (
+            False  # sealed: somebody said "ask me"; believed once a poll stays unanswered too
+        )
         # What has been told already.
-        self._silent = False
-        self._wrong_told = ""
-        self._refusal_told = Result.DONE
+        self._silent, self._wrong_told, self._refusal_told = False, "", Result.DONE
 
     # -- what the loop thread calls ---------------------------------------------------------------------------
 
@@ -181,7 +177,7 @@ class NumberedDriver(ABC):
         """People have decided that the log goes on after this number: another shoe, a restarted log, a broken event."""
         self._last = self._acked = self._floor = event_no
         self._trusted = self._current
-        self._excused = (self._current.acked or 0) if self._current is not None else 0
+        self._excused = (self._current and self._current.acked) or 0
         self._renew = True
 
     # -- what a kind of device adds ---------------------------------------------------------------------------
@@ -273,12 +269,11 @@ class NumberedDriver(ABC):
     def _compare(self, hello: Hello) -> list[DeviceEvent]:
         """Against the device that was trusted last. Sets the state; a held device stays so until `adopt`."""
         found = differences(hello, self._trusted, self._last, self._excused)
-        older = self._holds_for_an_older_journal and AHEAD in dict(found)
+        older = self.HOLDS_FOR_OLDER and AHEAD in dict(found)
         self._state = State.HELD if older or must_hold(hello, self._trusted, self._last) else State.READY
-        faults = [self._fault(code, detail) for code, detail in found]
         if self._state is State.READY:
             self._trusted = hello
-        return list(faults)
+        return [self._fault(code, detail) for code, detail in found]
 
     def _begin_session(self, hello: Hello, now_ns: int) -> None:
         self._current = hello

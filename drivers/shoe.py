@@ -15,7 +15,7 @@ from drivers.wire.session import HostSeal
 class Shoe(NumberedDriver):
     """One shoe."""
 
-    _holds_for_an_older_journal = True
+    HOLDS_FOR_OLDER = True
 
     def __init__(self, name: str, last_event: int, *, expected: str = "SHOE", seal: HostSeal | None = None) -> None:
         super().__init__(name, last_event, expected=expected, seal=seal)

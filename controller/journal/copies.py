@@ -17,6 +17,7 @@ import msgspec
 from controller.domain.events import JournalDegraded, JournalRepaired, RunStarted
 from controller.errors import TableError
 from controller.journal.codec import read_body
+from controller.journal.reader import Reader
 from controller.journal.records import CONTINUES, Continues, Row
 from controller.journal.store import NO_ROOM, JournalWriteError, Store
 
@@ -29,12 +30,28 @@ NOT_OURS: Final = "check table.id and the key files that table.toml names; bring
 
 
 class Pair(msgspec.Struct, frozen=True):
-    """Two level copies; `mirror` None where there is none to be had, then `lacking` says why (empty: none wanted)."""
+    """Two level copies of the journal at `path`; where one is not to be had it is None and `lacking` says why.
 
-    main: Store
+    `mirror` None and `lacking` empty: none is wanted. `main` None: the mirror carries the table.
+    """
+
+    path: Path
+    main: Store | None
     mirror: Store | None
     repaired: tuple[JournalRepaired, ...] = ()
     lacking: str = ""
+
+    @property
+    def durable(self) -> Store:
+        """The one that records go to first."""
+        store = self.main or self.mirror
+        assert store is not None
+        return store
+
+
+def one_file(store: Store) -> Pair:
+    """A journal without a mirror."""
+    return Pair(store.path, store, None)
 
 
 def open_pair(main: Path, mirror: Path, verified: Opener) -> Pair:
@@ -44,13 +61,15 @@ def open_pair(main: Path, mirror: Path, verified: Opener) -> Pair:
         raise TableError(245, "journal and mirror are one and the same file", f"{main}, {mirror}", remedy)
     with contextlib.ExitStack() as undo:
         first, wrong = _tried(verified, main, undo)
-        if wrong is not None and wrong.exit_code == NO_ROOM:  # it may hold what the mirror lacks
-            raise wrong
         second, wrong_too = _tried(verified, mirror, undo)
-        if first is not None and second is not None:
+        if wrong is not None and wrong.exit_code == NO_ROOM:
+            if second is None:
+                raise wrong
+            pair = _without_main(main, second, wrong, verified)
+        elif first is not None and second is not None:
             pair = _compared(first, second, verified)
         elif first is not None and wrong_too is not None and wrong_too.exit_code == NO_ROOM:
-            pair = Pair(first, None, lacking=f"mirror: {wrong_too.what}")
+            pair = Pair(main, first, None, lacking=f"mirror: {wrong_too.what}")
         elif first is not None:
             pair = _mirror_anew(first, mirror, wrong_too, verified)
         elif second is not None:
@@ -112,9 +131,9 @@ def _mirror_anew(main: Store, path: Path, wrong: TableError | None, verified: Op
     try:
         aside = set_aside(path) if path.exists() else ""
         main.copy_to(path)
-        return Pair(main, verified(path), (JournalRepaired(copy="mirror", why=why, aside=aside),))
+        return Pair(main.path, main, verified(path), (JournalRepaired(copy="mirror", why=why, aside=aside),))
     except (OSError, sqlite3.Error) as error:
-        return Pair(main, None, lacking=f"mirror: it cannot be made ({error})")
+        return Pair(main.path, main, None, lacking=f"mirror: it cannot be made ({error})")
 
 
 def _main_anew(path: Path, mirror: Store, wrong: TableError | None, verified: Opener) -> Pair:
@@ -125,7 +144,57 @@ def _main_anew(path: Path, mirror: Store, wrong: TableError | None, verified: Op
     except (OSError, sqlite3.Error) as error:
         what = f"the journal cannot be made anew from its mirror ({error})"
         raise TableError(228, what, str(path), "repair the disk", exit_code=3) from None
-    return Pair(verified(path), mirror, (JournalRepaired(copy="main", why=why, aside=aside),))
+    return Pair(path, verified(path), mirror, (JournalRepaired(copy="main", why=why, aside=aside),))
+
+
+def _without_main(path: Path, mirror: Store, wrong: TableError, verified: Opener) -> Pair:
+    """The main file takes no write now: it is read, so that the mirror lacks nothing of it, and the mirror carries on.
+
+    `wrong` where it cannot be read either, or the mirror has no room for it: what it holds may be missing.
+    """
+    copy = mirror.path.with_name(f"{mirror.path.name}.reading")
+    try:
+        _read_into(path, copy, wrong)
+        with _tried_copy(verified, copy) as main:
+            if main is not None:
+                _carried_over(main, mirror, f"{path}, {mirror.path}")
+    except (OSError, sqlite3.Error, JournalWriteError):
+        raise wrong from None
+    finally:
+        for tail in ("", "-wal", "-shm", ".lock"):
+            Path(f"{copy}{tail}").unlink(missing_ok=True)
+    return Pair(path, None, mirror, lacking=f"main: {wrong.what}")
+
+
+def _read_into(path: Path, copy: Path, wrong: TableError) -> None:
+    try:
+        with Reader(path) as reader:
+            reader.copy_to(copy)
+    except TableError:
+        raise wrong from None
+
+
+@contextlib.contextmanager
+def _tried_copy(verified: Opener, copy: Path) -> Iterator[Store | None]:
+    """None where it does not hold: then the mirror is the good copy, as ever."""
+    try:
+        store = verified(copy)
+    except TableError:
+        yield None
+        return
+    with store:
+        yield store
+
+
+def _carried_over(main: Store, mirror: Store, where: str) -> None:
+    """The mirror gets what it lacks of a main file that is only read; refused where they tell two stories."""
+    fork = first_difference(main, mirror)
+    if fork:
+        _must_be_unacknowledged(mirror, fork, where)
+    elif main.seq < mirror.seq:
+        _must_not_be_older(main, mirror, where)
+    else:
+        fill_up(mirror, main)
 
 
 def _compared(main: Store, mirror: Store, verified: Opener) -> Pair:
@@ -137,13 +206,13 @@ def _compared(main: Store, mirror: Store, verified: Opener) -> Pair:
     if main.seq < mirror.seq:
         return _main_behind(main, mirror)
     if main.seq == mirror.seq:
-        return Pair(main, mirror)
+        return Pair(main.path, main, mirror)
     try:
         fill_up(mirror, main)
     except JournalWriteError as error:
         mirror.close()
-        return Pair(main, None, lacking=f"mirror: {error.fault}")
-    return Pair(main, mirror)
+        return Pair(main.path, main, None, lacking=f"mirror: {error.fault}")
+    return Pair(main.path, main, mirror)
 
 
 def _goes_on_from(main: Store, mirror: Store) -> Continues | None:
@@ -168,37 +237,48 @@ def _mirror_archived(main: Store, mirror: Store, verified: Opener) -> Pair:
         path.rename(archive)
         main.copy_to(path)
     except (OSError, sqlite3.Error) as error:
-        return Pair(main, None, lacking=f"mirror: it cannot be made ({error})")
+        return Pair(main.path, main, None, lacking=f"mirror: it cannot be made ({error})")
     why = "a new journal began"
-    return Pair(main, verified(path), (JournalRepaired(copy="mirror", why=why, aside=archive.name),))
+    return Pair(main.path, main, verified(path), (JournalRepaired(copy="mirror", why=why, aside=archive.name),))
 
 
 def _main_behind(main: Store, mirror: Store) -> Pair:
     """The end of a degraded run, or a disk that lost what it had said was written: filled up. A whole run: refused."""
     missing = mirror.seq - main.seq
-    kinds = [read_body(row.body).type for row in mirror.rows(main.seq)]
-    if kinds[0] != DEGRADED and STARTED in kinds:
-        what = f"an old copy: it ends at record {main.seq}, its mirror goes on to {mirror.seq} over a later start"
-        raise _refused(230, what, main, mirror)
+    _must_not_be_older(main, mirror, f"{main.path}, {mirror.path}")
     fill_up(main, mirror)
-    return Pair(main, mirror, (JournalRepaired(copy="main", why=f"{missing} records were in the mirror only"),))
+    filled = JournalRepaired(copy="main", why=f"{missing} records were in the mirror only")
+    return Pair(main.path, main, mirror, (filled,))
+
+
+def _must_not_be_older(main: Store, mirror: Store, where: str) -> None:
+    """A start that the main file lacks, unless it began, or was begun in, a time without the main file."""
+    kinds = [read_body(row.body).type for row in mirror.rows(main.seq)]
+    degraded = kinds[0] == DEGRADED or kinds[:2] == [STARTED, DEGRADED]
+    if not degraded and STARTED in kinds:
+        what = f"an old copy: it ends at record {main.seq}, its mirror goes on to {mirror.seq} over a later start"
+        raise _refused(230, what, where)
 
 
 def _forked(main: Store, mirror: Store, fork: int, verified: Opener) -> Pair:
     """What the main file kept of a write that failed was never acknowledged; any other difference is no accident."""
-    row = mirror.one_row(fork)
-    if row is None or read_body(row.body).type != DEGRADED:
-        what = f"the two copies tell different stories from record {fork} on: a cloned card, or somebody's work"
-        raise _refused(231, what, main, mirror)
+    _must_be_unacknowledged(mirror, fork, f"{main.path}, {mirror.path}")
     path = main.path
     main.close()
     again = _main_anew(path, mirror, None, verified)
     why = f"record {fork} and what followed were never acknowledged"
-    return Pair(again.main, mirror, tuple(msgspec.structs.replace(each, why=why) for each in again.repaired))
+    repaired = tuple(msgspec.structs.replace(each, why=why) for each in again.repaired)
+    return msgspec.structs.replace(again, repaired=repaired)
 
 
-def _refused(code: int, what: str, main: Store, mirror: Store) -> TableError:
-    where = f"{main.path}, {mirror.path}"
+def _must_be_unacknowledged(mirror: Store, fork: int, where: str) -> None:
+    row = mirror.one_row(fork)
+    if row is None or read_body(row.body).type != DEGRADED:
+        what = f"the two copies tell different stories from record {fork} on: a cloned card, or somebody's work"
+        raise _refused(231, what, where)
+
+
+def _refused(code: int, what: str, where: str) -> TableError:
     remedy = "find out which is right, move the other away: it is made anew"
     return TableError(code, what, where, remedy, exit_code=3)
 

@@ -15,8 +15,9 @@ from typing import Final
 
 import msgspec
 
-from controller.domain.events import JournalRepaired
-from controller.journal.copies import Pair, fill_up, open_pair
+from controller.domain.events import JournalDegraded, JournalRepaired
+from controller.errors import TableError
+from controller.journal.copies import Pair, fill_up, first_difference, one_file, open_pair
 from controller.journal.mirror import Mirror
 from controller.journal.records import Row
 from controller.journal.space import FULL_PERCENT, Space, space_of
@@ -43,34 +44,39 @@ class Durable:
         disk: Callable[[Path], Space] = space_of,
         clock_s: Callable[[], float] = time.monotonic,
         witness: Witness | None = None,
+        verified: Callable[[Path], Store] = Store.open,
     ) -> None:
-        self._witness = witness
+        self._witness, self._verified = witness, verified
         self._disk, self._clock_s = disk, clock_s
         self._slow_s = self._slow_at = 0.0
-        self._main = pair.main
-        self._mirror = None if pair.mirror is None else Mirror(pair.mirror, pair.main.path)
-        self._lacking = pair.lacking
+        self._main, self._path = pair.main, pair.path
+        self._mirror = None if pair.mirror is None else Mirror(pair.mirror, pair.path)
+        self._lacking, self._lost_main = pair.lacking, ""
         self._behind = {"mirror": 0, "witness": 0}
         self._looks = 0
-        self._lost_main = ""
         self.repaired: tuple[JournalRepaired, ...] = pair.repaired
-        self.store: Store = pair.main
+        self.store: Store = pair.durable
+        if pair.main is None and self._mirror is not None:
+            self._mirror.take_over()
+            self._lacking, self._lost_main = "", pair.lacking.partition(": ")[2]
+        self.degraded = (JournalDegraded(copy="main", fault=self._lost_main),) if self._lost_main else ()
+        """What a run must have on record at once: it began without the main file."""
 
     @classmethod
     def open(
         cls, path: Path, mirror: Path | None, verified: Callable[[Path], Store], witness: Path | None = None
     ) -> Durable:
         """The one file, or both copies, level and verified; and led on from what the witness saw."""
-        pair = Pair(verified(path), None) if mirror is None else open_pair(path, mirror, verified)
+        pair = one_file(verified(path)) if mirror is None else open_pair(path, mirror, verified)
         if witness is None:
-            return cls(pair)
+            return cls(pair, verified=verified)
         with contextlib.ExitStack() as undo:
             for store in filter(None, (pair.main, pair.mirror)):
                 undo.callback(store.close)
-            said = check(witness, pair.main)
+            said = check(witness, pair.durable)
             undo.pop_all()
-        repaired = (*pair.repaired, *([said] if said is not None else []))
-        return cls(msgspec.structs.replace(pair, repaired=repaired), witness=Witness(witness, pair.main))
+        pair = msgspec.structs.replace(pair, repaired=(*pair.repaired, *([said] if said is not None else [])))
+        return cls(pair, witness=Witness(witness, pair.durable), verified=verified)
 
     def append(self, rows: Sequence[Row]) -> None:
         """On disk in the durable file when it returns; JournalWriteError and nowhere otherwise."""
@@ -92,15 +98,16 @@ class Durable:
     def switch(self, why: str) -> bool:
         """The mirror becomes the durable file, if it has all that the main file has."""
         store = None if self._mirror is None or self._lost_main else self._mirror.take_over()
-        if store is None or (store.seq, store.head) != (self._main.seq, self._main.head):
+        if store is None or self._main is None or (store.seq, store.head) != (self._main.seq, self._main.head):
             return False
         self.store, self._lost_main = store, why
         return True
 
     def switch_back(self) -> bool:
         """The main file gets what it lacks and is the durable one again, if it takes it."""
-        if self._mirror is None or not self._lost_main:
+        if self._mirror is None or not self._lost_main or not self._main_is_there():
             return False
+        assert self._main is not None
         try:
             fill_up(self._main, self.store)
         except (JournalWriteError, sqlite3.Error):
@@ -109,6 +116,20 @@ class Durable:
             return False
         self.store, self._lost_main = self._main, ""
         self._mirror.give_back()
+        return True
+
+    def _main_is_there(self) -> bool:
+        """A main file that the start could not open is tried again; another story is the next start's matter."""
+        if self._main is not None:
+            return True
+        try:
+            main = self._verified(self._path)
+        except TableError:
+            return False
+        if first_difference(main, self.store) or main.seq > self.store.seq:
+            main.close()
+            return False
+        self._main = main
         return True
 
     def lacking(self) -> str:
@@ -146,8 +167,8 @@ class Durable:
         return found
 
     def _spaces(self) -> list[Space]:
-        stores = [self._main] if self._mirror is None else [self._main, self._mirror.store]
-        return [self._disk(store.path.parent) for store in stores]
+        paths = [self._path, *([] if self._mirror is None else [self._mirror.store.path])]
+        return [self._disk(path.parent) for path in paths]
 
     def health(self) -> dict[str, object]:
         """For the snapshot: which file is the durable one, and how far the mirror is behind."""
@@ -159,6 +180,7 @@ class Durable:
         """Closes the files."""
         if self._witness is not None:
             self._witness.close()
-        self._main.close()
+        if self._main is not None:
+            self._main.close()
         if self._mirror is not None:
             self._mirror.close()

@@ -20,7 +20,7 @@ from controller.errors import TableError
 from controller.journal import chain
 from controller.journal.archive import holding, latest_of
 from controller.journal.codec import Codec, CodecError, Draft, Registry, read_body
-from controller.journal.copies import NOT_OURS, Pair
+from controller.journal.copies import NOT_OURS, one_file
 from controller.journal.durable import Durable
 from controller.journal.hands import read_hand
 from controller.journal.keys import Keys
@@ -81,7 +81,7 @@ class Journal:
         event = JournalOpened(journal=journal_id.hex(), table=table, public_key=keys.public_hex, schema=SCHEMA)
         body = Codec(registry, journal_id, keys.credential).encode(Draft(event, 1, None, stamp, None), entropy)
         store = Store.create(path, (stream_of(None), 1, body))
-        return cls(Durable(Pair(store, None)), identity(store.one_row(1)), keys, registry, entropy)
+        return cls(Durable(one_file(store)), identity(store.one_row(1)), keys, registry, entropy)
 
     @classmethod
     def open(
@@ -182,6 +182,11 @@ class Journal:
     def repaired(self) -> tuple[JournalRepaired, ...]:
         """What the start had to make anew; to be recorded."""
         return self._files.repaired
+
+    @property
+    def degraded(self) -> tuple[JournalDegraded, ...]:
+        """That this run began without the main file; to be recorded with its first record."""
+        return self._files.degraded
 
     def health(self) -> dict[str, object]:
         """Of its files, for the snapshot."""

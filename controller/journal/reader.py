@@ -6,6 +6,7 @@ copy is read from a private copy of both files, so that SQLite's own recovery to
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import shutil
@@ -107,6 +108,12 @@ class Reader:
     def has_hash(self, digest: bytes) -> bool:
         """Whether some record has this hash."""
         return self._connection.execute("SELECT 1 FROM journal WHERE hash = ?", (digest,)).fetchone() is not None
+
+    def copy_to(self, path: Path) -> None:
+        """Every page as it stands, as another file. OSError or sqlite3.Error where that takes nothing."""
+        path.unlink(missing_ok=True)
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as target:
+            self._connection.backup(target)
 
     def close(self) -> None:
         """Closes the file; a private copy is removed."""

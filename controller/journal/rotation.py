@@ -36,10 +36,9 @@ def rotate(
     old: Journal, path: Path, make: Callable[[Path], Journal], state: tuple[dict[str, Any], str], stamp: Stamp
 ) -> Archived:
     """`old` is open and its table closed; it is closed here. `make` creates an empty journal of the same table."""
-    first = old.first_hand
-    if not first or old.open_hand is not None or old.last_type != RUN_ENDED:
+    first, what = old.first_hand, _unready(old)
+    if what:
         old.close()
-        what = "no hand was played in it" if not first else "it does not end with an orderly stop of a closed table"
         raise TableError(232, f"nothing to archive: {what}", str(path), "play, close the table, stop tabled")
     name = f"{path.stem}-{first:06d}-{old.last_hand:06d}{path.suffix}"
     said = Continues(
@@ -56,6 +55,16 @@ def rotate(
         new.rename(path)
         sync_directory(path.parent)
     return Archived(name, said.sha256, said.seq, first, said.hand, said.head)
+
+
+def _unready(old: Journal) -> str:
+    """Why it is not archived; empty where it may be."""
+    if old.degraded:
+        return "the main file takes no write"
+    if not old.first_hand:
+        return "no hand was played in it"
+    ended = old.open_hand is None and old.last_type == RUN_ENDED
+    return "" if ended else "it does not end with an orderly stop of a closed table"
 
 
 def _made(

@@ -241,6 +241,8 @@ def _own(path: Path) -> int:
     try:
         lock = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
+        if error.errno == errno.EROFS:
+            raise _read_only(path, error.strerror) from None
         raise TableError(205, f"lock not made ({error.strerror})", beside, "check the directory", exit_code=3) from None
     try:
         _flock(lock)
@@ -294,8 +296,16 @@ def _unreadable(path: Path, error: sqlite3.Error) -> TableError:
     if _fault(error) in (WriteFault.FULL, WriteFault.INPUT_OUTPUT) and space_of(path.parent).free < SIDE_FILES_BYTES:
         remedy = "make room on that disk, then start again; the journal itself is not at fault"
         return TableError(244, f"no room to open the journal ({error})", str(path), remedy, exit_code=NO_ROOM)
+    if _fault(error) is WriteFault.READ_ONLY:
+        return _read_only(path, str(error))
     remedy = "set it aside and restore the mirror or a copy"
     return TableError(203, f"not a readable journal ({error})", str(path), remedy, exit_code=3)
+
+
+def _read_only(path: Path, why: str | None) -> TableError:
+    """Nor does a file system that was remounted: what stands there may be sound, and nothing can be made anew there."""
+    remedy = "repair that disk (`tablectl doctor`), then start again"
+    return TableError(251, f"the journal's file system is read-only ({why})", str(path), remedy, exit_code=NO_ROOM)
 
 
 def _fault(error: sqlite3.Error) -> WriteFault:

@@ -50,6 +50,11 @@ class Recorder:
         return self._journal.warnings()
 
     @property
+    def degraded(self) -> Sequence[ev.JournalDegraded]:
+        """That the main file could not be opened at the start: the mirror carries the table."""
+        return self._journal.degraded
+
+    @property
     def repaired(self) -> Sequence[ev.JournalRepaired]:
         """What the start had to make anew."""
         return self._journal.repaired

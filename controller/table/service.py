@@ -49,6 +49,10 @@ class Recorder(Protocol):
         """Which copy is lost and why, as in Table.degraded; empty where none is."""
 
     @property
+    def degraded(self) -> Sequence[ev.JournalDegraded]:
+        """That this run began without the main file."""
+
+    @property
     def repaired(self) -> Sequence[ev.JournalRepaired]:
         """What the start had to make anew."""
 
@@ -127,7 +131,7 @@ class Service:
 
     def take_up(self, started: ev.RunStarted, *more: ev.Event) -> None:
         """A run begins with these records, and whatever the last run's end left undone follows now."""
-        self._record((started, *more, *self._recorder.repaired))
+        self._record((started, *self._recorder.degraded, *more, *self._recorder.repaired))
         self._look_at_copies()
         self._look_at_clock()
         unwatched = doors.was_off(self.table, self.setup, started.off_s)

@@ -97,7 +97,7 @@ def test_f65_a_mirror_on_a_full_disk_is_lacking_and_stays(path: Path, mirror: Pa
     pair = open_pair(path, mirror, opened)
     assert (pair.mirror, pair.lacking, pair.repaired) == (None, "mirror: no room to open the journal", ())
     assert mirror.exists()
-    pair.main.close()
+    pair.durable.close()
 
 
 @pytest.mark.parametrize("link", [os.symlink, os.link])

@@ -10,7 +10,7 @@ import journal_samples as samples
 import pytest
 
 from controller.journal import durable as durables
-from controller.journal.copies import Pair
+from controller.journal.copies import one_file
 from controller.journal.durable import Durable
 from controller.journal.records import Row
 from controller.journal.space import Space, space_of
@@ -38,7 +38,7 @@ def test_95_percent_warns_and_99_percent_holds_the_next_hand(total: int, free: i
 def test_no_new_hand_on_a_full_disk_and_the_warning_comes_well_before(tmp_path: Path) -> None:
     samples.new(tmp_path / "journal.db").close()
     left = {"free": 4 * GB}
-    durable = Durable(Pair(Store.open(tmp_path / "journal.db"), None), lambda _: Space(16 * GB, left["free"]))
+    durable = Durable(one_file(Store.open(tmp_path / "journal.db")), lambda _: Space(16 * GB, left["free"]))
     assert (durable.lacking(), durable.warnings()) == ("", {})
     left["free"] = 700 << 20
     assert durable.lacking() == ""
@@ -84,7 +84,7 @@ class Slow(Store):
 def test_a_slow_fsync_is_told_for_a_while(tmp_path: Path) -> None:
     samples.new(tmp_path / "journal.db").close()
     Slow.clock[0] = 100.0
-    durable = Durable(Pair(Slow.open(tmp_path / "journal.db"), None), clock_s=lambda: Slow.clock[0])
+    durable = Durable(one_file(Slow.open(tmp_path / "journal.db")), clock_s=lambda: Slow.clock[0])
     other = samples.new(tmp_path / "other.db")
     row = other.append([samples.RunStarted()], hand=None, stamp=samples.stamp())[0]
     durable.append([next(r for r in other._store.rows() if r.seq == row.seq)])

@@ -139,6 +139,10 @@ class Recorder:
         return self.warned
 
     @property
+    def degraded(self) -> Sequence[ev.JournalDegraded]:
+        return () if self.journal is None else self.journal.degraded
+
+    @property
     def repaired(self) -> Sequence[ev.JournalRepaired]:
         return () if self.journal is None else self.journal.repaired
 

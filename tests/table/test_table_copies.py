@@ -17,8 +17,12 @@ from controller.domain.evolve import evolve_all
 from controller.domain.hand.expects import Want
 from controller.domain.rejections import Why
 from controller.domain.state import Table
-from controller.journal.codec import Registry
-from controller.journal.store import Store
+from controller.errors import TableError
+from controller.journal import journal as journals
+from controller.journal.codec import Registry, read_body
+from controller.journal.durable import RETRY_LOOKS
+from controller.journal.opening import Owner, open_verified
+from controller.journal.store import NO_ROOM, Store
 from controller.journal.verify import Options, audit
 
 
@@ -68,6 +72,34 @@ def replayed(rig: Rig) -> Table:
     assert rig.journal is not None
     events = [r.event for r in rig.journal.replay() if isinstance(r.event, ev.Event)]
     return evolve_all(Table(), events)
+
+
+def test_a_start_without_the_main_file_takes_the_hand_up_from_the_mirror(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F64, F65 at the start: its disk is full or read-only, and the cards lie on the felt."""
+    broken = [True]
+
+    def opened(path: Path, owner: Owner, *, shared: bool = False) -> Store:
+        if broken[0] and path.name == "journal.db":
+            raise TableError(244, "no room to open the journal", str(path), "make room", exit_code=NO_ROOM)
+        return open_verified(path, owner, shared=shared)
+
+    monkeypatch.setattr(journals, "open_verified", opened)
+    rig.restart()
+    assert (cards(rig), rig.table.degraded) == (2, "main: no room to open the journal")
+    rig.finish()
+    rig.refused(Why.ONE_COPY, cm.Lock())
+    broken[0] = False
+    for _ in range(RETRY_LOOKS):
+        rig.service.tick()
+    assert rig.table.degraded == ""
+    main, _ = files(rig)
+    kinds = [body.type for body in (read_body(row.body) for row in main.rows()) if body.type.startswith("Journal")]
+    assert kinds[-2:] == ["JournalDegraded", "JournalRestored"]
+    rig.stake(b1=10).lock().finish()
+    rig.restart()
+    assert audit(main.path, Registry(ev.registry()), Options(live=True), CHECKS).ok
 
 
 def test_the_hand_goes_on_with_the_mirror_and_no_new_one_starts(rig: Rig) -> None:
