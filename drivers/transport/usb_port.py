@@ -221,10 +221,11 @@ class UsbPump(Pump):
         device, why = self._device, "sending failed"
         try:
             while data := self._next_to_send():
+                with self._lock:
+                    self._sent_since_heard = True  # before it is sent: its answer may be heard before `write` returns
                 sent = device.write(outward.address, data, WRITE_MS)
                 with self._lock:
                     del self._unsent[:sent]
-                    self._sent_since_heard = True
             why = ""
         except usb.core.USBError as error:
             found = verdict(error)

@@ -255,9 +255,14 @@ def test_f19_closing_is_bounded_even_if_the_inbox_is_stuck(line: Line, monkeypat
     port = serial_port.SerialPump("shoe", line.path, 115_200, stuck, time.monotonic_ns)
     port.start()
     assert entered.wait(WAIT_S)
+    writer = threading.Thread(target=lambda: [port.write(b"z") for _ in range(pumps.MAX_UNSENT + 2)], daemon=True)
+    writer.start()
+    writer.join(WAIT_S)
+    assert not writer.is_alive(), "no pipe that wakes the pump fills up"
     began = time.monotonic()
     port.close()
     assert time.monotonic() - began < 1.0
+    assert all(os.fstat(end) for end in port._wake or ()) and port._wake, "its thread still waits with them"
     gate.set()
 
 

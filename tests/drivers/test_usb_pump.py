@@ -157,8 +157,14 @@ def test_f32_a_deaf_endpoint_is_reset() -> None:
         assert inbox.bytes(4) == b"back"
 
 
-def test_a_device_that_is_asked_nothing_is_never_called_deaf() -> None:
-    with echoing() as (bus, device, _, inbox):
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_device_that_owes_no_answer_is_never_called_deaf(asked: bool) -> None:
+    with echoing() as (bus, device, port, inbox):
+        if asked:
+            port.write(b"?")
+            assert seen(lambda: bool(device.heard))
+            bus.send(device, b"!")
+            assert inbox.bytes(1) == b"!"
 
         def reads() -> int:
             return sum(call == "read" for call, _ in bus.calls)
