@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from controller.domain.cards import JOKER, Card, card_text, deck, rank_of
 from controller.domain.paytable import Category, category_order
 from controller.domain.play import Action, Box, Cards, Declared, Round
-from controller.domain.prices import dealer_fee, fee, offered_counts, sixth_card_fee
+from controller.domain.prices import dealer_fee, fee, offered_counts, one_by_one, sixth_card_fee
 from controller.domain.ruleset import RuleSet
 from controller.errors import TableError
 
@@ -150,7 +150,7 @@ def _check_action(rules: RuleSet, box: Box, where: str) -> None:
 
 
 def _check_exchange(rules: RuleSet, box: Box, where: str) -> None:
-    if rules.repeat_exchange and 1 in rules.exchange_fee:
+    if one_by_one(rules):
         if box.final is not None and box.drawn:
             kept = zip(box.cards, box.final, strict=False)
             if not set(box.drawn).issuperset(new for old, new in kept if new != old):

@@ -21,9 +21,14 @@ def offered_counts(rules: RuleSet) -> tuple[int, ...]:
     return tuple(sorted(rules.exchange_fee))
 
 
+def one_by_one(rules: RuleSet) -> bool:
+    """Cards are exchanged one after another, as long as the deck lasts (Q31)."""
+    return rules.repeat_exchange and 1 in rules.exchange_fee
+
+
 def fee(rules: RuleSet, count: int, ante: int) -> int:
     """Price of exchanging so many cards. TableError where that is not offered or not a whole number of chips."""
-    if rules.repeat_exchange and 1 in rules.exchange_fee and count > 0:
+    if one_by_one(rules) and count > 0:
         return _whole(rules.exchange_fee[1] * ante * (count * (count + 1) // 2), "exchange")  # 1 + 2 + 3 ... (Q31)
     if count not in rules.exchange_fee:
         offered = ", ".join(map(str, offered_counts(rules))) or "none"

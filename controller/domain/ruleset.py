@@ -341,6 +341,8 @@ def check(rules: RuleSet, where: str) -> None:
         (rules.deck_size != 36 and rules.low_straight == "A6789", "low_straight", "A6789 with 36 cards only"),
         (rules.variant == "caribbean" and bool(rules.exchange_fee), "exchange_fee", "none in caribbean; see oasis"),
         (rules.variant == "caribbean" and rules.sixth_card_fee is not None, "sixth_card_fee", "none in caribbean"),
+        (rules.repeat_exchange and 1 not in rules.exchange_fee, "repeat_exchange", "true with a fee for one card"),
+        (rules.repeat_exchange and rules.draw_timing == "after_all", "draw_timing", "at_once with repeat_exchange"),
         (rules.qualify_min == Category.ACE_KING and not rules.ace_king, "qualify_min", "pair where ace_king = false"),
         (rules.double_combination and joker, "double_combination", "false in a game with a joker"),
         (rules.insurance and rules.insurance_max_fraction is None and "insurance_max_fraction" not in rules.fill_in,

@@ -165,7 +165,7 @@ def _category(value: object, where: str) -> Category:
 def _drawn(box: Mapping[str, Any], where: str) -> Cards:
     if "drawn" not in box or "count" not in box:
         raise wrong("an exchange without `final`, or without `count` and `drawn`", where, "the cards after it")
-    return _cards(box["drawn"], f"{where}, drawn", (1, 2, 3, 4, 5, 6))
+    return _cards(box["drawn"], f"{where}, drawn", tuple(range(1, 48)))  # one after another, more than five may come
 
 
 def _final(box: Mapping[str, Any], cards: Cards, action: Action, where: str) -> dict[str, Any]:

@@ -11,9 +11,11 @@ from controller.domain import cards
 from controller.domain import commands as cm
 from controller.domain.hand.declaring import categories
 from controller.domain.hand.expects import public_cards
+from controller.domain.hand.settling import discardable
 from controller.domain.hand.setup import Setup
-from controller.domain.state import Hand
+from controller.domain.state import Box, Hand
 
+ROW = 6  # box keys
 KEYS = {f"K{n}": n for n in range(1, 5)}
 ENDS = ("win", "lose", "tie")
 JOKER_TEXT = cards.card_text(cards.JOKER)
@@ -51,6 +53,19 @@ class Declaring(msgspec.Struct, frozen=True):
     def lines(self) -> tuple[str, ...]:
         """For the display."""
         return ("DECLARE:", self.hand.replace("_", " ").upper() or "-", self.against.upper() or "1 WIN 2 LOSE 3 TIE")
+
+
+def pages(box: Box, setup: Setup) -> int:
+    """How many rows of cards the digits can name discards from: the dealt ones, and what was drawn and thrown away."""
+    again = len(discardable(box, setup)) - len(box.dealt)
+    return 1 + -(-again // ROW)
+
+
+def row(box: Box, page: int, setup: Setup) -> list[str]:
+    """The cards that keys 1, 2, ... name on this page."""
+    there = discardable(box, setup)
+    dealt, again = there[: len(box.dealt)], there[len(box.dealt) :]
+    return dealt if page == 0 else again[(page - 1) * ROW : page * ROW]
 
 
 def enter(entry: Entry, key: str, hand: Hand, setup: Setup) -> tuple[Entry, cm.EnterCard | None]:

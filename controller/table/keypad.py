@@ -14,9 +14,9 @@ from controller.domain import commands as cm
 from controller.domain.hand.expects import Expect, Want, expects
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import Phase
-from controller.domain.state import CardSource, FaceUp, Hand, Table
+from controller.domain.state import UNKNOWN, Box, CardSource, Hand, Table
 from controller.table import menu
-from controller.table.half_typed import Declaring, Edit, Entry, declare, enter
+from controller.table.half_typed import Declaring, Edit, Entry, declare, enter, pages, row
 from controller.table.menu import Menu, Supervised
 from drivers.events import ButtonEdge
 
@@ -47,6 +47,7 @@ class Keypad:
         self.counting: int | None = None
         self.entry = Entry()
         self.declaring: Declaring | None = None
+        self.page = 0
         self.menu: Menu | None = None
         self._down: dict[str, int] = {}
         self._used: set[str] = set()  # keys whose press was a hold or part of a chord: their release says nothing
@@ -59,7 +60,7 @@ class Keypad:
         meaning = (str(want.kind), want.box)
         if not self._wanted or self._wanted[-1][1] != meaning:
             self._wanted.append((now_ns, meaning))
-            self.entry, self.declaring = Entry(), None
+            self.entry, self.declaring, self.page = Entry(), None, 0
 
     def _stale(self, name: str, t_ns: int) -> bool:
         if name in TIMELESS or len(self._wanted) < 2:
@@ -71,7 +72,7 @@ class Keypad:
     def busy(self) -> bool:
         """A finger's work is half done and stands on the display."""
         typing = self.menu is not None or self.edit is not None or self.counting is not None
-        return typing or self.entry != Entry() or self.declaring is not None
+        return typing or self.entry != Entry() or self.declaring is not None or self.page > 0
 
     def overlay(self, table: Table, setup: Setup) -> tuple[str, ...]:
         """What stands over the prompt while something is being typed."""
@@ -86,6 +87,9 @@ class Keypad:
             return self.declaring.lines()
         if self.entry != Entry():
             return ("CARD:", self.entry.text(), "FOLD/BET 1-4 OK")
+        if self.page and table.hand is not None:
+            cards = row(table.hand.box(expects(table, setup).box), self.page, setup)
+            return ("DRAWN, THROWN AWAY:", " ".join(cards), "1-6 NAME, CHANGE")
         return ()
 
     # --- edges and time ----------------------------------------------------------------------------------------------
@@ -218,8 +222,8 @@ class Keypad:
         return []
 
     def _back(self) -> list[Output]:
-        if self.edit is not None or self.counting is not None or self.entry != Entry() or self.declaring is not None:
-            self.edit, self.counting, self.entry, self.declaring = None, None, Entry(), None
+        if self.busy:
+            self.edit, self.counting, self.entry, self.declaring, self.page = None, None, Entry(), None, 0
             return []
         return [cm.Undo()]
 
@@ -261,7 +265,11 @@ class Keypad:
             case Want.CHOICE:
                 return _choose(name, want)
             case Want.DISCARDS if name in BOX_KEYS:
-                return _discard(name, hand, want)
+                page, self.page = self.page, 0
+                return _discard(name, hand.box(want.box), page, setup)
+            case Want.DISCARDS if name == "CHANGE":
+                self.page = (self.page + 1) % pages(hand.box(want.box), setup)
+                return []
             case Want.PAID | Want.DISCARDS if name == "EXTRA":
                 return [cm.Differs(box=want.box)]
             case _:
@@ -350,9 +358,7 @@ def _decide(name: str, want: Expect, hand: Hand, setup: Setup) -> list[Output]:
             return []
 
 
-def _discard(name: str, hand: Hand, want: Expect) -> list[Output]:
-    """Digits 1 to 5 name the dealt cards of the turned box."""
-    dealt = hand.box(want.box).dealt
-    number = BOX_KEYS[name]
-    slot = dealt[number - 1] if number <= len(dealt) else None
-    return [cm.NameDiscards(box=want.box, cards=slot.card)] if isinstance(slot, FaceUp) else []
+def _discard(name: str, box: Box, page: int, setup: Setup) -> list[Output]:
+    """Digits name the dealt cards of the turned box; behind CHANGE those that it drew and threw away again."""
+    cards, at = row(box, page, setup), BOX_KEYS[name] - 1
+    return [cm.NameDiscards(box=box.box, cards=cards[at])] if at < len(cards) and cards[at] != UNKNOWN else []

@@ -12,7 +12,9 @@ from typing import Any
 import msgspec
 
 from controller.domain.hand import decisions
+from controller.domain.hand.by_hand import HAND_CARDS
 from controller.domain.hand.expects import Expect, Want, current_decider, expects, may_look, side_bets
+from controller.domain.hand.settling import discardable
 from controller.domain.hand.setup import Setup, Training
 from controller.domain.phases import Health, JokerPhase, Phase
 from controller.domain.state import (
@@ -354,7 +356,8 @@ def lit_keys(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
         case Want.STUB:
             keys = ("OK", "EXTRA")
         case Want.DISCARDS:
-            keys = (*(f"K{n}" for n in range(1, 6)), "EXTRA")
+            again = ("CHANGE",) if len(discardable(hand.box(want.box), setup)) > HAND_CARDS else ()
+            keys = (*(f"K{n}" for n in range(1, 6)), *again, "EXTRA")
         case Want.ENTRY:
             keys = ("FOLD", "BET", *(f"K{n}" for n in range(1, 5)), "OK")
         case Want.STAKE:

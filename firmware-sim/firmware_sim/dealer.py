@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 
-from firmware_sim import by_hand
+from firmware_sim import by_hand, naming
 from firmware_sim.betting import BettingPlan
 from firmware_sim.deck_desk import place_of, wanted
 from firmware_sim.feed import Feed, Snapshot, cards_on_table
@@ -295,7 +295,8 @@ class Dealer:
             plan = self._plans[box] = self._first_decision(snap, box, allowed)
         if plan.tries >= 3 and plan.presses and plan.presses[0] in ("CHANGE", "EXTRA"):
             # The table does not take it (no cards left for it, or not at this box): the player plays what he holds.
-            self._world.throw_away(box, ())
+            held = self._world.box(box)
+            self._world.throw_away(box, held.thrown[: len(held.drawn)])
             plan.presses.clear()
         if plan.presses:
             return self._planned(snap, plan)
@@ -310,9 +311,20 @@ class Dealer:
             self.tried.add("insure")
             return self._insure(snap)
         self._drawn(shown)
+        if shown.get("action") == "exchange" and "exchange" in allowed and drawn == count and self._again(snap, box):
+            plan.presses, plan.tries = ["CHANGE"], 0
+            return self._planned(snap, plan)
         act = self._player(snap).last(self._world.box(box).held(), self._joker(snap), allowed).act
         self.tried.add(act)
         return self._key("BET" if act is Act.BET else "FOLD", snap)
+
+    def _again(self, snap: Snapshot, box: int) -> bool:
+        """One card after another: the player throws one more away, perhaps one that has just come."""
+        held = self._world.box(box)
+        position = self._player(snap).again(held.held(), self._joker(snap), len(held.thrown))
+        if position is not None:
+            self._world.throw_away(box, (*held.thrown, position))
+        return position is not None
 
     def _drawn(self, shown: Snapshot) -> None:
         match shown.get("action"):
@@ -373,12 +385,14 @@ class Dealer:
         return self._key("EXTRA" if buys else "BET", snap)
 
     def _discard(self, snap: Snapshot, box: int) -> Step:
-        held = self._world.box(box)
-        named = set(self._box(snap, box).get("discards") or ())
-        for position in held.thrown:
-            if held.dealt[position] not in named:
-                return self._key(f"K{position + 1}", snap)
-        return self._key("OK", snap)
+        named, before = self._box(snap, box).get("discards") or (), signature(snap)
+        presses = naming.keys(self._world.box(box), named)
+
+        def act() -> None:
+            for key in presses:
+                self._hands.press(key)
+
+        return Step(" ".join(presses), act, lambda now: signature(now) != before)
 
     # --- looking
 

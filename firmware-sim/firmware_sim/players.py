@@ -25,6 +25,7 @@ MAX_EXCHANGE = {
     "russian_carry": 5,
     "russian_36": 5,
 }
+MOST_AGAIN = 4
 NO_EXCHANGE = frozenset({"caribbean"})
 
 
@@ -136,6 +137,12 @@ class Player:
         if self._russian and "buy6" in allowed and 1 <= have <= 3 and self._ace_king(cards):
             return Choice(Act.BUY6)
         return Choice(Act.BET if have >= 1 or self._ace_king(cards) else Act.FOLD)
+
+    def again(self, cards: list[str], joker: str | None, count: int) -> int | None:
+        """Where one card after another may go: the position of the next, after `count` of them; None: enough."""
+        hopeless = strength(cards, joker) == 0 and self._hash(cards) % 3 == 0
+        more = count < MOST_AGAIN and (hopeless or self._is_new(f"exchange {count + 1}"))
+        return weakest(cards[:5], joker, 1)[0] if more else None
 
     def last(self, cards: list[str], joker: str | None, allowed: set[str]) -> Choice:
         """The decision after a draw: bet or fold, nothing else."""

@@ -44,7 +44,7 @@ def is_card(text: str) -> bool:
 
 @dataclass
 class BoxCards:
-    """The cards of one box: dealt, drawn, and the positions thrown away."""
+    """The cards of one box: dealt, drawn, and the positions thrown away, in the order in which they went."""
 
     dealt: list[str] = field(default_factory=list)
     drawn: list[str] = field(default_factory=list)
@@ -52,12 +52,20 @@ class BoxCards:
 
     def held(self) -> list[str]:
         """What the player holds now; each replacement in its predecessor's place, a bought card last."""
-        held = list(self.dealt)
-        spare = list(self.drawn)
-        for position in sorted(self.thrown):
-            if spare and position < len(held):
-                held[position] = spare.pop(0)
+        held, spare, _ = self._played()
         return held + spare
+
+    def gone(self) -> list[str]:
+        """What lies beside the box: where cards go one after another, a drawn one may be among them."""
+        return self._played()[2]
+
+    def _played(self) -> tuple[list[str], list[str], list[str]]:
+        held, spare, gone = list(self.dealt), list(self.drawn), []
+        for position in self.thrown:
+            if position < len(held):
+                gone.append(held[position])
+                held[position] = spare.pop(0) if spare else held[position]
+        return held, spare, gone
 
 
 class World:

@@ -17,7 +17,7 @@ from harness_parts import TABLE, Clock, Entropy, Recorder, make_setup, open_jour
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.cards import JOKER, card_text, deck, parse_card
-from controller.domain.hand import Act
+from controller.domain.hand import Act, settling
 from controller.domain.hand.authority import Identity
 from controller.domain.hand.expects import Expect, Want
 from controller.domain.hand.setup import Setup
@@ -25,7 +25,7 @@ from controller.domain.paytable import category_order
 from controller.domain.phases import Phase
 from controller.domain.ranking import ranking_of
 from controller.domain.rejections import Rejection, Why
-from controller.domain.state import FaceDown, Hand, Table
+from controller.domain.state import FaceDown, FaceUp, Hand, Table
 from controller.journal import keys as key_files
 from controller.journal.journal import Journal
 from controller.table import keeping, lamps, past, projection
@@ -255,7 +255,7 @@ class Rig:
             self.step()
         return self
 
-    def step(self) -> None:  # noqa: PLR0915 - one row for each thing that a table waits for
+    def step(self) -> None:
         """The one thing that the table waits for, done honestly by whoever it is."""
         want = self.want
         match want.kind:
@@ -291,9 +291,7 @@ class Rig:
             case Want.NEXT | Want.DEAL | Want.REVEAL | Want.TURN | Want.PAID | Want.REST:
                 self.ok()
             case Want.DISCARDS:
-                dealt = self.hand.box(want.box).dealt
-                left = [s.card for s in dealt if s.card not in (self.hand.box(want.box).discards or ())]  # type: ignore[union-attr]
-                self.do(cm.NameDiscards(box=want.box, cards=left[-1]))
+                self.do(cm.NameDiscards(box=want.box, cards=self.discardable(want.box)[-1]))
             case Want.CHECK:
                 self.do(cm.DiscardCheck(box=want.box), S1)
             case Want.CHOICE:
@@ -307,6 +305,12 @@ class Rig:
                 self.do(cm.Reset() if fault else cm.Resume(), S1)
             case _:
                 raise AssertionError(f"nothing to do in {self.phase}: {want}")
+
+    def discardable(self, number: int) -> list[str]:
+        """Cards of a turned box that may be named as thrown away, and are not yet; drawn ones first."""
+        box = self.hand.box(number)
+        left = [card for card in settling.discardable(box, self.setup) if card not in (box.discards or ())]
+        return sorted(left, key=lambda card: FaceUp(card) not in box.drawn)
 
     def declaration(self) -> cm.Declare:
         """What an honest dealer says of the hand that lies open, by the cards that were laid."""

@@ -28,6 +28,14 @@ FILLED: dict[str, dict[str, Any]] = {
     "oasis_nicaragua": {"pay_after_exchange": {"royal_flush": 50, "straight_flush": 25, "quads": 10, "full_house": 5}},
     "jpoker_online": {"insurance_max_fraction": "1/2"},
 }
+OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "one after another": ("oasis_ru", {"repeat_exchange": True}),
+    "one after another and then a sixth": ("russian", {"repeat_exchange": True, "max_actions": 2}),
+    "one after another, joker": ("jpoker", {"repeat_exchange": True}),
+    "one maximum a player": ("oasis_helsinki", {"cap_per": "player"}),
+    "one maximum a player, insured": ("russian", {"cap_per": "player", "cap_includes_insurance": True}),
+    "one maximum a player, gross, carried": ("russian_carry", {"cap_per": "player", "cap_basis": "gross"}),
+}
 CHOICES = {"bet", "fold", "exchange", "buy6", "insure", "take_ante", "buy_dealer"}
 
 
@@ -68,6 +76,8 @@ class Player:
                 rig.do(cm.SetStake(box=box.box, bonus=2))
         if not any(b.ante for b in rig.hand.boxes):
             rig.do(cm.SetStake(box=1, ante=20))
+        if rig.hand.box(1).ante and rig.hand.box(2).ante and self.random.random() < 0.5:
+            rig.do(cm.Owner(box=2, owner=1))
 
     def step(self) -> None:
         want = self.rig.want
@@ -77,9 +87,7 @@ class Player:
             case Want.DECISION:
                 self.decide(want.box)
             case Want.DISCARDS:
-                box = self.rig.hand.box(want.box)
-                left = [s.card for s in box.dealt if s.card not in (box.discards or ())]  # type: ignore[union-attr]
-                self.rig.do(cm.NameDiscards(box=want.box, cards=self.random.choice(left)))
+                self.rig.do(cm.NameDiscards(box=want.box, cards=self.random.choice(self.rig.discardable(want.box))))
             case Want.CHOICE:
                 buys = self.random.random() < 0.5
                 self.taken.add("buy_dealer" if buys else "take_ante")
@@ -106,12 +114,13 @@ class Player:
         self.rig.do(commands[word])
 
 
-@pytest.mark.parametrize("rules", shipped())
-def test_every_choice_of_every_game(rules: str, tmp_path: Path) -> None:
-    setup = make_setup(rules, boxes=2, house=FILLED.get(rules), ante_min=10)
+@pytest.mark.parametrize("name", [*shipped(), *OPTIONS])
+def test_every_choice_of_every_game(name: str, tmp_path: Path) -> None:
+    rules, house = OPTIONS.get(name, (name, FILLED.get(name)))
+    setup = make_setup(rules, boxes=2, house=house, ante_min=10, cap=90 if "maximum" in name else 100_000)
     setup.rules.require_complete()
     rig = Rig(folder=tmp_path, setup=setup).open()
-    player = Player(rig, seed=sum(map(ord, rules)))
+    player = Player(rig, seed=sum(map(ord, name)))
     for _ in range(HANDS):
         player.hand()
     assert player.taken == offered(rig)

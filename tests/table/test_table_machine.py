@@ -115,6 +115,7 @@ class TableMachine(RuleBasedStateMachine):
         order=st.sampled_from(["left_to_right", "right_to_left"]),
         upcard=st.sampled_from(["last", "first"]),
         cap_per=st.sampled_from(["box", "player"]),
+        again=st.booleans(),
         depth=st.integers(0, 45),
         cards=st.sampled_from([CardSource.SHOE, CardSource.SHOE, CardSource.AT_TURN, CardSource.NONE]),
     )
@@ -126,6 +127,7 @@ class TableMachine(RuleBasedStateMachine):
         order: str,
         upcard: str,
         cap_per: str,
+        again: bool,
         depth: int,
         cards: CardSource,
     ) -> None:
@@ -137,7 +139,7 @@ class TableMachine(RuleBasedStateMachine):
         setup = make_setup(
             rules,
             4,
-            {"upcard": upcard, "cap_per": cap_per},
+            {"upcard": upcard, "cap_per": cap_per, "repeat_exchange": again and draw_timing == "at_once"},
             **jackpot,
             **no_bonus,
             **entry,

@@ -28,7 +28,8 @@ def decision(hand: Hand, cmd: Act, setup: Setup, cap: int) -> Result:
         return reject(Why.BLIND, box=cmd.box)
     if box.box != cmd.box:
         return reject(Why.NOT_THIS_BOX, box=cmd.box, lit=box.box)
-    if not by_hand.by_hand(hand) or not drawing(box, setup) or isinstance(cmd, cm.Exchange | cm.FixDraw):
+    counting = isinstance(cmd, cm.FixDraw) or (isinstance(cmd, cm.Exchange) and not prices.one_by_one(setup.rules))
+    if not by_hand.by_hand(hand) or not drawing(box, setup) or counting:
         return _judged(hand, box, cmd, setup, cap)
     result = _judged(hand, by_hand.served(box), cmd, setup, cap)
     return result if isinstance(result, Rejection) else (by_hand.draws(box), *result)
@@ -72,9 +73,12 @@ def options(hand: Hand, box: Box, setup: Setup) -> tuple[str, ...]:
     """The words of what the lit box may do now, by public facts alone."""
     words: list[str] = []
     left = dealer.cards_for_draws(hand, setup)
+    by_their_word = by_hand.by_hand(hand) and drawing(box, setup)
+    if by_their_word and prices.one_by_one(setup.rules):
+        box = by_hand.served(box)
     more = exchange_more(box, setup)
     more = more if more - box.count <= left else 0
-    if by_hand.by_hand(hand) and drawing(box, setup):
+    if by_their_word:
         box = by_hand.served(box)
     if not box.awaits_draw:
         words.append("bet")
@@ -99,7 +103,12 @@ def must_bet(box: Box, setup: Setup) -> bool:
 
 
 def exchange_more(box: Box, setup: Setup) -> int:
-    """The next larger number of cards that the box may throw away; 0 if none. Fixed by the first replacement."""
+    """The next larger number of cards that the box may throw away; 0 if none. Fixed by the first replacement.
+
+    One after another: one more, once the last one has been replaced.
+    """
+    if prices.one_by_one(setup.rules):
+        return 0 if box.awaits_draw or box.sixth or box.insured else box.count + 1
     if box.drawn or box.fixed or box.sixth or box.insured:
         return 0
     return next((n for n in prices.offered_counts(setup.rules) if n > box.count), 0)
@@ -111,6 +120,8 @@ def _exchange(box: Box, cmd: cm.Exchange, setup: Setup) -> Result:
         return reject(Why.NOT_OFFERED, what="exchange")
     if box.insured:
         return reject(Why.INSURED, box=box.box)
+    if prices.one_by_one(setup.rules):
+        return _one_more(box, cmd, setup)
     if box.sixth or box.drawn or box.fixed:
         return reject(Why.ONE_ACTION, box=box.box)
     count = cmd.count or exchange_more(box, setup)
@@ -121,6 +132,20 @@ def _exchange(box: Box, cmd: cm.Exchange, setup: Setup) -> Result:
     if fee is None:
         return reject(Why.FEE_NOT_WHOLE, fee=setup.rules.exchange_fee[count], ante=box.ante)
     return (ev.ExchangeAsked(box=box.box, count=count, fee=fee),)
+
+
+def _one_more(box: Box, cmd: cm.Exchange, setup: Setup) -> Result:
+    """One card more, thrown away after the one before has been replaced. It may be that one."""
+    if box.sixth:
+        return reject(Why.ONE_ACTION, box=box.box)
+    if box.awaits_draw:
+        return reject(Why.CARDS_COMING, box=box.box)
+    if cmd.count > 1:
+        return reject(Why.EXCHANGE_COUNT, count=cmd.count, offered="1, again and again")
+    fee = fee_of(box.count + 1, False, box.ante, setup)
+    if fee is None:
+        return reject(Why.FEE_NOT_WHOLE, fee=setup.rules.exchange_fee[1] * (box.count + 1), ante=box.ante)
+    return (ev.ExchangeAsked(box=box.box, count=box.count + 1, fee=fee),)
 
 
 def fee_of(count: int, sixth: bool, ante: int, setup: Setup) -> int | None:

@@ -12,7 +12,7 @@ from controller.domain.hand.expects import Want, expects
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import Health
 from controller.domain.rejections import Rejection
-from controller.domain.state import FaceUp, Table
+from controller.domain.state import Table
 from controller.domain.tray import compare
 
 TRAY = "tray"
@@ -26,7 +26,7 @@ def tray_in(table: Table, cmd: cm.TrayIn, setup: Setup) -> tuple[ev.Event, ...]:
     read = ev.TrayRead(device=cmd.device, card=cmd.card)
     want = expects(table, setup)
     box = hand.box(want.box) if want.kind is Want.DISCARDS else None
-    if box is None or cmd.card in (box.discards or ()) or FaceUp(cmd.card) not in box.dealt:
+    if box is None or cmd.card in (box.discards or ()) or cmd.card not in settling.discardable(box, setup):
         return (read,)
     named = settling.discarded(hand, cm.NameDiscards(box=box.box, cards=cmd.card), setup)
     return (read,) if isinstance(named, Rejection) else (read, *named)

@@ -108,7 +108,6 @@ def unsupported(setup: Setup) -> str:
     asked = {
         f"stub_policy {rules.stub_policy}": rules.stub_policy == "reshuffle_discards",
         f"bonus_pay_time {rules.bonus_pay_time}": rules.bonus_pay_time != "settlement",
-        "repeated exchanges": rules.repeat_exchange,
     }
     return ", ".join(name for name, wanted in asked.items() if wanted)
 

@@ -11,6 +11,7 @@ from controller.domain.hand import jackpot, one_player
 from controller.domain.hand.dealer import in_request_order
 from controller.domain.hand.setup import Setup
 from controller.domain.play import Action
+from controller.domain.prices import one_by_one
 from controller.domain.state import DOC, Box, Choice, Decision, Hand, Slot, StakeEntry, known
 
 
@@ -19,22 +20,27 @@ def _text(slots: tuple[Slot, ...]) -> str:
 
 
 def final_cards(box: Box) -> tuple[str, ...]:
-    """The box's final cards: each replacement in its predecessor's place, a sixth card last. Needs named discards."""
+    """The box's final cards: each replacement in its predecessor's place, a sixth card last. Needs named discards.
+
+    Where cards were exchanged one after another some of the drawn ones are among the discards.
+    """
+    gone = box.discards or ()
     dealt = [known(slot) for slot in box.dealt]
     drawn = [known(slot) for slot in box.drawn]
-    places = sorted(dealt.index(card) for card in box.discards or ())
-    for place, card in zip(places, drawn[: box.count], strict=True):
+    places = sorted(dealt.index(card) for card in gone if card in dealt)
+    for place, card in zip(places, (c for c in drawn[: box.count] if c not in gone), strict=True):
         dealt[place] = card
     return (*dealt, *drawn[box.count :])
 
 
-def box_request(box: Box) -> dict[str, Any]:
-    """One box of a request."""
+def box_request(box: Box, *, one_by_one: bool = False) -> dict[str, Any]:
+    """One box of a request. `one_by_one`: cards are exchanged one after another, and all that came are named."""
     entry: dict[str, Any] = {"box": box.box, "ante": box.ante, "cards": _text(box.dealt)}
     if box.action is not Action.NONE:
         entry["action"] = str(box.action)
         if not box.count or box.discards is not None:
             entry["final"] = " ".join(final_cards(box))
+            entry |= {"drawn": _text(box.drawn[: box.count])} if one_by_one and box.count else {}
         else:
             entry |= {"count": box.count, "drawn": _text(box.drawn)}
     entry["decision"] = str(box.decision or Decision.FOLD)
@@ -72,7 +78,7 @@ def request(hand: Hand, boxes: list[Box], setup: Setup, limits: dict[str, Any]) 
         "rules": setup.settle_rules,
         "set": {**setup.settle_set, "cap": _cap(hand, limits)},
         "dealer": {"cards": _text(in_request_order(hand, setup))},
-        "boxes": [box_request(box) | _owner(box, setup) for box in boxes],
+        "boxes": [box_request(box, one_by_one=one_by_one(setup.rules)) | _owner(box, setup) for box in boxes],
     }
     if hand.dealer_declared:
         asked["dealer"]["declared"] = hand.dealer_declared

@@ -9,6 +9,7 @@ from typing import Any
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
+from controller.domain import prices
 from controller.domain.cards import CardError, card_text, parse_card
 from controller.domain.hand import dealer, jackpot, one_player
 from controller.domain.hand.decisions import dealer_fee_of
@@ -120,19 +121,25 @@ def discarded(hand: Hand, cmd: cm.NameDiscards, setup: Setup) -> Result:
     box = _current(hand, setup)
     if box is None or box.box != cmd.box or not box.turned or not box.action.exchanges:
         return reject(Why.NOT_NOW, command="discarded", phase=hand.phase)
-    dealt = [known(slot) for slot in box.dealt]
+    there = discardable(box, setup)
     named = list(box.discards or ())
     for word in cmd.cards.split():
         try:
             card = card_text(parse_card(word))
         except CardError:
             return reject(Why.BAD_CARD, card=word)
-        if card not in dealt:
+        if card not in there:
             return reject(Why.NOT_DISCARDABLE, card=card, box=box.box)
         named = [c for c in named if c != card] if card in named else [*named, card]
     if len(named) > box.count:
         return reject(Why.DISCARD_COUNT, box=box.box, count=box.count)
-    return (ev.Discarded(box=box.box, cards=tuple(sorted(named, key=dealt.index))),)
+    return (ev.Discarded(box=box.box, cards=tuple(sorted(named, key=there.index))),)
+
+
+def discardable(box: Box, setup: Setup) -> list[str]:
+    """What a box can have thrown away: dealt cards; one after another also drawn ones but the last."""
+    again = box.drawn[: box.count - 1] if box.count and prices.one_by_one(setup.rules) else ()
+    return [known(slot) for slot in (*box.dealt, *again)]
 
 
 def _current(hand: Hand, setup: Setup) -> Box | None:
