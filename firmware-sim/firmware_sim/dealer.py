@@ -17,7 +17,7 @@ from random import Random
 from firmware_sim import by_hand, naming
 from firmware_sim.betting import BettingPlan
 from firmware_sim.deck_desk import place_of, wanted
-from firmware_sim.feed import Feed, Snapshot, cards_on_table
+from firmware_sim.feed import Feed, Snapshot, cards_on_table, devices_ready
 from firmware_sim.hands import Hands
 from firmware_sim.players import Act, Player
 from firmware_sim.world import Place, World
@@ -201,7 +201,7 @@ class Dealer:
 
     def _start(self, snap: Snapshot) -> Step | None:
         enough = self.most_hands is not None and len(self.settled) >= self.most_hands
-        if enough or not self._devices_ready(snap):
+        if enough or not devices_ready(snap):
             return None
         if self._betting is None:
             self._betting = BettingPlan(
@@ -213,15 +213,6 @@ class Dealer:
         step = self._key("OK" if "START" not in keys and "OK" in keys else "START", snap)
         self._betting.starts += 1
         return step
-
-    @staticmethod
-    def _devices_ready(snap: Snapshot) -> bool:
-        # START would be refused: the dealer sees the device's lamp and waits.
-        devices = snap.get("devices") or {}
-        source = "reader" if "reader" in devices else "shoe"
-        needed = [] if snap.get("cards", "shoe") != "shoe" else [source]
-        needed += ["board"] if snap.get("joker") else []
-        return all(devices.get(name) in ("ready", "degraded") for name in needed)
 
     # --- cards by hand
 

@@ -93,3 +93,12 @@ def cards_on_table(snap: Snapshot) -> int:
     boxes = sum(len(box.get("cards") or ()) + len(box.get("drawn") or ()) for box in snap.get("boxes", ()))
     dealer = snap.get("dealer") or {}
     return boxes + len(dealer.get("cards") or ()) + (1 if dealer.get("after_exchange") else 0)
+
+
+def devices_ready(snap: Snapshot) -> bool:
+    """START would be refused otherwise: the dealer sees the device's lamp and waits."""
+    devices = snap.get("devices") or {}
+    source = "reader" if "reader" in devices else "shoe"
+    needed = [] if snap.get("cards", "shoe") != "shoe" else [source]
+    needed += ["board"] if snap.get("joker") else []
+    return all(devices.get(name) in ("ready", "degraded") for name in needed)
