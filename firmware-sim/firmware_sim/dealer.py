@@ -286,8 +286,7 @@ class Dealer:
             plan = self._plans[box] = self._first_decision(snap, box, allowed)
         if plan.tries >= 3 and plan.presses and plan.presses[0] in ("CHANGE", "EXTRA"):
             # The table does not take it (no cards left for it, or not at this box): the player plays what he holds.
-            held = self._world.box(box)
-            self._world.throw_away(box, held.thrown[: len(held.drawn)])
+            self._world.take_back(box)
             plan.presses.clear()
         if plan.presses:
             return self._planned(snap, plan)
@@ -312,10 +311,9 @@ class Dealer:
     def _again(self, snap: Snapshot, box: int) -> bool:
         """One card after another: the player throws one more away, perhaps one that has just come."""
         held = self._world.box(box)
-        position = self._player(snap).again(held.held(), self._joker(snap), len(held.thrown))
-        if position is not None:
-            self._world.throw_away(box, (*held.thrown, position))
-        return position is not None
+        more = self._player(snap).again(held.held(), self._joker(snap), len(held.thrown))
+        self._world.throw_away(box, (*held.thrown, *more))
+        return bool(more)
 
     def _drawn(self, shown: Snapshot) -> None:
         match shown.get("action"):
@@ -376,14 +374,13 @@ class Dealer:
         return self._key("EXTRA" if buys else "BET", snap)
 
     def _discard(self, snap: Snapshot, box: int) -> Step:
-        named, before = self._box(snap, box).get("discards") or (), signature(snap)
-        presses = naming.keys(self._world.box(box), named)
+        before, named = signature(snap), self._box(snap, box).get("discards") or ()
 
         def act() -> None:
-            for key in presses:
+            for key in naming.keys(self._world.box(box), named):
                 self._hands.press(key)
 
-        return Step(" ".join(presses), act, lambda now: signature(now) != before)
+        return Step("name a discard", act, lambda now: signature(now) != before)
 
     # --- looking
 

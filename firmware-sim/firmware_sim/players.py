@@ -138,11 +138,11 @@ class Player:
             return Choice(Act.BUY6)
         return Choice(Act.BET if have >= 1 or self._ace_king(cards) else Act.FOLD)
 
-    def again(self, cards: list[str], joker: str | None, count: int) -> int | None:
-        """Where one card after another may go: the position of the next, after `count` of them; None: enough."""
+    def again(self, cards: list[str], joker: str | None, count: int) -> tuple[int, ...]:
+        """Where one card after another may go: the position of the next, after `count` of them; none: enough."""
         hopeless = strength(cards, joker) == 0 and self._hash(cards) % 3 == 0
         more = count < MOST_AGAIN and (hopeless or self._is_new(f"exchange {count + 1}"))
-        return weakest(cards[:5], joker, 1)[0] if more else None
+        return weakest(cards[:5], joker, 1) if more else ()
 
     def last(self, cards: list[str], joker: str | None, allowed: set[str]) -> Choice:
         """The decision after a draw: bet or fold, nothing else."""

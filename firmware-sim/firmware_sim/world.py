@@ -130,6 +130,11 @@ class World:
         """The cards of a box, empty at first."""
         return self.boxes.setdefault(box, BoxCards())
 
+    def take_back(self, box: int) -> None:
+        """The table did not take the exchange: what has not been replaced stays in the player's hand."""
+        held = self.box(box)
+        held.thrown = held.thrown[: len(held.drawn)]
+
     def throw_away(self, box: int, positions: tuple[int, ...]) -> None:
         """The player lays these positions of the dealt five face down beside the box."""
         self.box(box).thrown = positions

@@ -31,6 +31,6 @@ def test_digits_for_dealt_cards_and_behind_change_for_drawn_ones() -> None:
 def test_a_player_tries_each_number_once_and_has_enough_some_time() -> None:
     cards = ["Ac", "Jd", "8h", "4s", "2c"]
     player = Player("oasis_ru", {"exchange 1"})
-    assert player.again(cards, None, 1) == 4
-    assert player.again(cards, None, MOST_AGAIN) is None
-    assert Player("oasis_ru").again(["Ac", "Ad", "8h", "4s", "2c"], None, 1) is None
+    assert player.again(cards, None, 1) == (4,)
+    assert player.again(cards, None, MOST_AGAIN) == ()
+    assert Player("oasis_ru").again(["Ac", "Ad", "8h", "4s", "2c"], None, 1) == ()
