@@ -1,0 +1,81 @@
+"""What wakes the serial pump, and that nothing else does: no byte waits for a time-out, and no pump spins."""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Iterator
+
+import pytest
+from serial_doubles import Inbox, Line, descriptors, pump
+
+from drivers.events import PortClosed
+from drivers.transport import serial_port
+
+
+@pytest.fixture
+def line() -> Iterator[Line]:
+    line = Line()
+    yield line
+    line.unplug()
+
+
+@pytest.fixture
+def inbox() -> Inbox:
+    return Inbox()
+
+
+def test_a_byte_goes_out_at_once_and_the_pump_rests_again(
+    line: Line, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rounds: list[int] = []
+
+    def counted(*what: object) -> object:
+        rounds.append(1)
+        return select.select(*what)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(serial_port, "SELECT_S", 60.0)
+    monkeypatch.setattr(serial_port, "select", type("Counted", (), {"select": staticmethod(counted)}))
+    port = pump(line.path, inbox)
+    port.start()
+    try:
+        inbox.until_opened()
+        for _ in range(3):
+            port.write(b"now")
+            assert line.read_all(3) == b"now", "long before the time-out"
+        assert inbox.soon(0.2) == []
+        assert len(rounds) < 20
+    finally:
+        port.close()
+
+
+def test_f16_bytes_that_another_program_took_are_no_error(
+    line: Line, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The port was readable, and when we come to read it somebody was quicker."""
+    stolen: list[int] = []
+
+    def read(descriptor: int, size: int) -> bytes:
+        if os.isatty(descriptor) and not stolen:
+            stolen.append(descriptor)
+            raise BlockingIOError
+        return os.read(descriptor, size)
+
+    monkeypatch.setattr(serial_port, "os", type("Os", (), {**vars(os), "read": staticmethod(read)}))
+    port = pump(line.path, inbox)
+    port.start()
+    try:
+        inbox.until_opened()
+        line.send(b"left over")
+        assert inbox.bytes(9) == b"left over"
+        assert stolen and not any(isinstance(event, PortClosed) for event in inbox.all)
+    finally:
+        port.close()
+
+
+def test_a_port_that_was_probed_and_never_started_is_given_back(line: Line, inbox: Inbox) -> None:
+    before = descriptors()
+    port = pump(line.path, inbox)
+    port.probe()
+    port.close()
+    assert descriptors() == before
