@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import select
 from collections.abc import Iterator
@@ -79,3 +80,19 @@ def test_a_port_that_was_probed_and_never_started_is_given_back(line: Line, inbo
     port.probe()
     port.close()
     assert descriptors() == before
+
+
+def test_f19_a_device_that_is_slow_but_takes_bytes_is_not_given_up(line: Line, inbox: Inbox) -> None:
+    """Only a device that takes nothing at all for the whole time-out is; here a look at the clock costs 150 ms."""
+    clock = itertools.count(0, 150_000_000)
+    port = serial_port.SerialPump(
+        "shoe", line.path, 115_200, inbox.post, lambda: next(clock), write_timeout_s=0.2, rest=lambda _s: None
+    )
+    port.start()
+    try:
+        inbox.until_opened()
+        port.write(bytes(60_000))
+        assert len(line.read_all(60_000)) == 60_000
+        assert inbox.now() == []
+    finally:
+        port.close()

@@ -135,6 +135,8 @@ def test_f19_what_cannot_be_sent_ends_the_connection_though_nothing_is_to_be_rea
         assert inbox.until_closed().reason == reason
         inbox.until_opened()
         assert device.resets == resets
+        bus.send(device, b"on")
+        assert inbox.bytes(2) == b"on", "the new connection knows nothing of it"
 
 
 def test_f32_after_time_outs_the_halt_is_cleared() -> None:
