@@ -32,6 +32,10 @@ class Systemd:
         """Times and senders of this message."""
         return [(t, pid) for t, pid, text in list(self.heard) if word in text.splitlines()]
 
+    def silent_s(self) -> float:
+        """Seconds since the watchdog was last fed."""
+        return time.monotonic() - max(t for t, _ in self.said("WATCHDOG=1"))
+
     def _run(self) -> None:
         while not self._stop.is_set():
             try:

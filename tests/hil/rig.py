@@ -34,7 +34,7 @@ from tests.hil.commands import BIN, tablectl, tablectl_here
 
 Snapshot = dict[str, Any]
 Wanted = Callable[[Snapshot], bool]
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0  # costs nothing where the table answers; a busy machine may take its time
 LAB_AUDITOR = Path(__file__).parents[1] / "lab" / "auditor.py"
 UNREAD = "??"  # never read and never turned
 CHANGES_BY_RESTART = frozenset({"version", "devices", "health", "was_off_s"})
@@ -189,7 +189,7 @@ class Rig:
 
     def wait_gone(self) -> None:
         """The bench has seen that the daemon is away: what it knows from now on is of the next run."""
-        assert until(lambda: self.bench.feed.latest is None, 5)
+        assert until(lambda: self.bench.feed.latest is None)
 
     def stop(self) -> tuple[int, float]:
         """SIGTERM; exit code and seconds."""

@@ -55,13 +55,13 @@ class Script:
         self.rig.wait_for_keys()
         before = self.rig.now["version"]
         self.rig.bench.press(name)
-        return self.rig.wait(wanted or (lambda s: s["version"] > before), 5)
+        return self.rig.wait(wanted or (lambda s: s["version"] > before))
 
     def chord(self, *names: str) -> Snapshot:
         self.rig.wait_for_keys()
         before = self.rig.now["version"]
         self.rig.bench.chord(*names)
-        return self.rig.wait(lambda s: s["version"] > before, 5)
+        return self.rig.wait(lambda s: s["version"] > before)
 
     def box_in(self, box: int) -> None:
         if not self.rig.now["boxes"][box - 1]["in"]:
@@ -75,7 +75,7 @@ class Script:
     def cards(self, count: int = 99) -> Snapshot:
         """Cards to where they are expected, and the player's STOP when it is due."""
         for _ in range(count):
-            snap = self.rig.wait(lambda s: s["expects"]["kind"] not in ("board", "nothing"), 5)
+            snap = self.rig.wait(lambda s: s["expects"]["kind"] not in ("board", "nothing"))
             if snap["expects"]["kind"] == "stop":
                 self.key("STOP", lambda s: s["joker"]["state"] == "shown")
             elif snap["expects"]["kind"] == "card":
@@ -93,4 +93,4 @@ class Script:
         raise AssertionError("the shoe gives no card")
 
     def expect(self, kind: str, box: int = 0) -> Snapshot:
-        return self.rig.wait(lambda s: (s["expects"]["kind"], s["expects"].get("box", 0)) == (kind, box), 5)
+        return self.rig.wait(lambda s: (s["expects"]["kind"], s["expects"].get("box", 0)) == (kind, box))

@@ -32,15 +32,15 @@ def show(rig: Rig, badge: str) -> None:
 def test_on_and_off_in_two_seconds_between_hands_only(rig: Rig) -> None:
     started = time.monotonic()
     show(rig, BADGES["dealer"])
-    rig.wait(lambda s: "dealer" not in s["signed_on"], 2)
+    rig.wait(lambda s: "dealer" not in s["signed_on"])
     assert time.monotonic() - started < 2
     show(rig, BADGES["supervisor"])
-    rig.wait(lambda s: s["signed_on"].get("inspector") == "supervisor", 2)
+    rig.wait(lambda s: s["signed_on"].get("inspector") == "supervisor")
     show(rig, BADGES["dealer"])
-    rig.wait(lambda s: s["signed_on"].get("dealer") == "dealer", 2)
+    rig.wait(lambda s: s["signed_on"].get("dealer") == "dealer")
     rig.play_until(lambda s: s["phase"] == "dealing")
     show(rig, BADGES["supervisor"])
-    refused = rig.wait(lambda s: (s["health"]["refused"] or {}).get("code") == "TC-0533", 2)
+    refused = rig.wait(lambda s: (s["health"]["refused"] or {}).get("code") == "TC-0533")
     assert refused["signed_on"] == {"dealer": "dealer", "inspector": "supervisor"}
     assert rig.stop()[0] == 0
     who = [(r["type"], r["data"]["operator"]) for kind in ("On", "Off") for r in rig.records(f"OperatorSigned{kind}")]
@@ -52,17 +52,17 @@ def test_on_and_off_in_two_seconds_between_hands_only(rig: Rig) -> None:
 
 def test_an_unknown_badge_is_refused_and_a_known_one_stands_for_the_pin(rig: Rig) -> None:
     show(rig, "04999999")
-    rig.wait(lambda s: (s["health"]["refused"] or {}).get("code") == "TC-0534", 2)
-    rig.wait(lambda s: not s["health"]["refused"], 5)
+    rig.wait(lambda s: (s["health"]["refused"] or {}).get("code") == "TC-0534")
+    rig.wait(lambda s: not s["health"]["refused"])
     rig.bench.turn("SWITCH", on=True)
     reads(rig, "SUPERVISOR")
     while "CLOSE TABLE" not in (line := shown(rig)):  # steps to the line that closes the table
         rig.press("BET")
-        assert until(lambda line=line: shown(rig) != line, 5)
+        assert until(lambda line=line: shown(rig) != line)
     rig.press("OK")
     reads(rig, "PIN")
     show(rig, BADGES["supervisor"])
-    closed: Snapshot = rig.wait(lambda s: not s["open"], 2)
+    closed: Snapshot = rig.wait(lambda s: not s["open"])
     assert closed["phase"] == "closed"
     assert rig.records("Authorised")[-1]["data"]["operators"] == ["supervisor"]
 
@@ -72,4 +72,4 @@ def shown(rig: Rig) -> str:
 
 
 def reads(rig: Rig, word: str) -> None:
-    assert until(lambda: word in shown(rig), 5), shown(rig)
+    assert until(lambda: word in shown(rig)), shown(rig)

@@ -53,7 +53,7 @@ def test_f10_a_port_that_somebody_grabs_at_plugging_in_is_waited_for_and_told() 
             text = rig.tablectl("status", "--config", str(rig.config)).stdout
             assert f"port shoe: port in use by pid {pid}" in text
         rig.bench.replug_shoe()
-        back = rig.wait(devices_ready, 5)
+        back = rig.wait(devices_ready)
         assert back["health"]["ports"] == {}
         finish(rig)
 
@@ -64,7 +64,7 @@ def test_f10_the_bench_s_own_busy_port_costs_no_card() -> None:
         rig.bench.inject(Fault.PORT_BUSY)
         told = rig.wait(lambda snap: snap["health"]["ports"].get("shoe") == f"port in use by pid {os.getpid()}")
         assert told["expects"] == before["expects"]
-        rig.wait(devices_ready, 8)
+        rig.wait(devices_ready)
         finish(rig)
 
 
@@ -106,7 +106,7 @@ def test_f43_the_daemon_has_no_children_that_could_inherit_a_pin() -> None:
             return "".join((task / "children").read_text() for task in tasks.iterdir())
 
         seen = set()
-        rig.play_until(lambda snap: bool(seen.add(children()) or (snap["last_hand"] or {}).get("hand")), 60)
+        rig.play_until(lambda snap: bool(seen.add(children()) or (snap["last_hand"] or {}).get("hand")))
         assert seen == {""}
         for link in (tasks.parent / "fd").iterdir():  # and what it has open goes to no program that it might start
             with_cloexec = (tasks.parent / "fdinfo" / link.name).read_text()

@@ -121,7 +121,7 @@ def test_players_lay_chips_in_whole_hands_and_a_scenario_does() -> None:
         rig.open_table()
         rig.wait(lambda s: all(b["chip"] is False for b in s["boxes"]))
         rig.bench.dealer.most_hands = 3
-        rig.play_until(lambda s: last_hand(s) >= 3, 90)
+        rig.play_until(lambda s: last_hand(s) >= 3)
         stakes = [s["jackpot"] for locked in rig.records("Locked") for s in locked["data"]["stakes"]]
         assert 500 in stakes
         assert [locked["data"]["counted"] for locked in rig.records("Locked")] == [

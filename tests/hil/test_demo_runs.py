@@ -88,7 +88,7 @@ def test_a_house_s_own_game_with_its_own_deck(folder: Path) -> None:
 def test_a_signal_stops_all_of_it(number: signal.Signals, when: str, folder: Path) -> None:
     argv = [str(BIN / "firmware-sim"), "demo", "--dir", str(folder), "--seed", "2"]
     with Child(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
-        assert until(lambda: when in log(folder), 30)
+        assert until(lambda: when in log(folder))
         child.send_signal(number)
         out, err = child.communicate(timeout=30)
     assert running(folder) == []

@@ -22,13 +22,13 @@ def test_the_tray_names_discards_and_finds_a_stranger() -> None:
         rig.start()
         rig.wait(lambda s: s["devices"].get("tray") == "ready")
         rig.open_table()
-        asked = rig.play_until(asks_for_discards, 60)
+        asked = rig.play_until(asks_for_discards)
         number, box = asked["hand"], asked["expects"]["box"]
         lies = rig.bench.world.box(box)
         thrown = [lies.dealt[position] for position in lies.thrown]
         for card in thrown:
             rig.bench.tray.card(card)
-        named = rig.wait(lambda s: set(thrown) <= set(s["boxes"][box - 1]["discards"]), 5)
+        named = rig.wait(lambda s: set(thrown) <= set(s["boxes"][box - 1]["discards"]))
         assert named["expects"]["kind"] != "discards" or named["expects"]["box"] != box
         rig.play_hands(number)
         felt = rig.bench.felts.get(number) or rig.bench.world
@@ -37,7 +37,7 @@ def test_the_tray_names_discards_and_finds_a_stranger() -> None:
         rest = [card for card in every if card not in thrown]
         for card in (stranger, *rest[1:]):  # a stranger in place of a card of the felt
             rig.bench.tray.card(card)
-        rig.play_until(lambda s: s["hand"] == number + 1 and s["phase"] == "dealing", 60)
+        rig.play_until(lambda s: s["hand"] == number + 1 and s["phase"] == "dealing")
         alarms = [r["data"] for r in rig.records("AlarmRaised") if r["data"]["code"] == "discard_tray"]
         told = [a["detail"] for a in alarms if a["subject"] == f"hand {number}"]
         assert told == ["1 never dealt, 1 missing"]

@@ -79,7 +79,7 @@ def test_the_lid_opens_for_each_deck_without_an_alarm() -> None:
     with Rig("jpoker", seed=3) as rig:
         rig.start()
         rig.open_table()
-        rig.play_until(lambda s: last_hand(s) >= 2, 60)
+        rig.play_until(lambda s: last_hand(s) >= 2)
         opened = [r["data"]["door"] for r in rig.records("DoorOpened")]
         assert opened
         assert set(opened) == {"shoe"}

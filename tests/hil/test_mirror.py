@@ -37,12 +37,12 @@ def finish(rig: Rig, hands: int) -> None:
 
 def test_the_hand_goes_on_with_the_mirror_and_is_level_again() -> None:
     with table(seed=3, changes=WITH_MIRROR) as rig:
-        rig.play_until(lambda s: s["phase"] == "dealing" and len(s["dealer"]["cards"]) == 2, 40)
+        rig.play_until(lambda s: s["phase"] == "dealing" and len(s["dealer"]["cards"]) == 2)
         with stuck(rig):
-            after = rig.play_until(lambda s: s["phase"] == "decisions" and degraded(s) != "", 60)
+            after = rig.play_until(lambda s: s["phase"] == "decisions" and degraded(s) != "")
             assert degraded(after) == "main: another process holds the file"
             assert after["health"]["recording"]
-        rig.wait(lambda s: not degraded(s), 20)
+        rig.wait(lambda s: not degraded(s))
         finish(rig, 1)
 
 
@@ -50,7 +50,7 @@ def test_killed_and_its_main_file_spoilt_it_starts_from_the_mirror() -> None:
     with table(seed=3, changes=WITH_MIRROR) as rig:
         rig.play_hands(1)
         before = rig.play_until(lambda s: s["phase"] == "decisions")
-        assert until(lambda: bodies(rig.journal) == bodies(rig.folder / "mirror.db"), 5)  # it follows a moment later
+        assert until(lambda: bodies(rig.journal) == bodies(rig.folder / "mirror.db"))  # it follows a moment later
         rig.kill()
         data = rig.journal.read_bytes()
         rig.journal.write_bytes(data[: len(data) // 2])

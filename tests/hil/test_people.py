@@ -52,7 +52,7 @@ def test_the_key_switch_turned_back_leaves_no_menu_on_the_display() -> None:
         rig.play_until(lambda s: s["phase"] == "decisions")
 
         def second_line(begins: str) -> bool:
-            return until(lambda: rig.bench.display.text()[1].startswith(begins), 5)
+            return until(lambda: rig.bench.display.text()[1].startswith(begins))
 
         assert second_line("Box 1 decides")
         rig.bench.turn("SWITCH", on=True)
@@ -72,14 +72,14 @@ def test_the_last_hands_are_recalled_at_the_key_switch() -> None:
                 rig.bench.press(name)
 
         def shows(words: str) -> bool:
-            return until(lambda: any(words in line for line in rig.bench.display.text()), 20)
+            return until(lambda: any(words in line for line in rig.bench.display.text()))
 
         rig.bench.turn("SWITCH", on=True)
         assert shows("SUPERVISOR")
         press("FOLD")
         assert shows("RECALL HANDS")
         press("OK", "K1", "K1", "K1", "K1", "OK")  # the dealer's PIN
-        assert until(lambda: "recall at the key switch refused" in rig.log, 20)
+        assert until(lambda: "recall at the key switch refused" in rig.log)
         press("FOLD", "OK", "K2", "K2", "K2", "K2", "OK")
         assert shows("RECALL 3 OPEN")
         press("OK")

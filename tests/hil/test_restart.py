@@ -79,7 +79,7 @@ def test_kill_at_every_phase(game: str) -> None:
 def kill_at_points(rig: Rig, hand: int, missing: dict[str, Wanted]) -> None:
     """This hand to its end, with a kill at every point on its way that no hand has come by before."""
     while last_hand(rig.now) < hand:
-        snap = rig.play_until(lambda s: last_hand(s) >= hand or new_point(s, missing) is not None, 40)
+        snap = rig.play_until(lambda s: last_hand(s) >= hand or new_point(s, missing) is not None)
         point = new_point(snap, missing) if last_hand(snap) < hand else None
         if point is not None:
             del missing[point]
@@ -209,7 +209,7 @@ def test_after_a_restart_no_key_works_before_the_board_shows_the_joker() -> None
         rig.wait_for_keys()
         rig.press("FOLD")
         rig.press("BET")
-        assert until(lambda: refused_dark(rig) == {"fold", "bet"}, 5), rig.records("Rejected")
+        assert until(lambda: refused_dark(rig) == {"fold", "bet"}), rig.records("Rejected")
         assert rig.now["boxes"] == before["boxes"]
         rig.bench.board.power(on=True)
         rig.wait(devices_ready)

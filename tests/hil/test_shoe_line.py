@@ -41,7 +41,7 @@ def test_the_plug_is_pulled_in_mid_deal(seconds: float) -> None:  # F14, F17, F2
         gone = rig.wait(lambda s: s["devices"]["shoe"] == "absent")
         assert gone["prompt"]["code"] == "TC-0823"
         assert (gone["phase"], cards(gone)) == ("dealing", cards(before))
-        back = rig.wait(devices_ready, 5)
+        back = rig.wait(devices_ready)
         assert (back["phase"], cards(back), back["expects"]) == ("dealing", cards(before), before["expects"])
         finish(rig)
         assert len(rig.records("DeviceDown")) == 1  # the orderly end of the run is none
@@ -56,7 +56,7 @@ def test_a_card_drawn_just_before_the_plug_comes_once() -> None:
         rig.bench.shoe.lose_acks(1.5)  # the event is in the shoe's memory, and nothing says that it has arrived
         rig.bench.draw_card(before["expects"]["place"], before["expects"].get("box", 0))
         rig.bench.unplug_shoe(0.3)
-        after = rig.wait(lambda s: cards(s) == cards(before) + 1 and devices_ready(s), 10)
+        after = rig.wait(lambda s: cards(s) == cards(before) + 1 and devices_ready(s))
         assert after["phase"] == "dealing"
         finish(rig)
 
@@ -94,9 +94,9 @@ def test_a_swapped_shoe_deals_nothing_and_the_paired_one_goes_on() -> None:
     with table(seed=4) as rig:
         before = dealt(4, rig)
         rig.bench.inject(Fault.SHOE_SWAPPED)
-        stopped = rig.wait(lambda s: s["phase"] == "fault", 5)
+        stopped = rig.wait(lambda s: s["phase"] == "fault")
         assert (stopped["prompt"]["code"], cards(stopped)) == ("TC-0323", cards(before))
-        rig.wait(devices_ready, 8)
+        rig.wait(devices_ready)
         rig.do("reset", "supervisor")
         finish(rig)
         assert "wrong_key" in troubles(rig)
@@ -108,7 +108,7 @@ def test_frames_played_again_are_on_record_and_cost_nothing() -> None:
     with table(seed=4) as rig:
         dealt(4, rig)
         rig.bench.inject(Fault.REPLAYED_FRAMES)
-        assert until(lambda: "replayed" in troubles(rig), 5)
+        assert until(lambda: "replayed" in troubles(rig))
         finish(rig)
         assert "FaultRaised" not in [record["type"] for record in rig.records()]
 
@@ -118,8 +118,8 @@ def test_frames_held_back_are_on_record_and_their_card_counts_once() -> None:
         before = dealt(4, rig)
         rig.bench.inject(Fault.HELD_FRAMES)
         rig.bench.draw_card(before["expects"]["place"], before["expects"].get("box", 0))
-        assert until(lambda: "held_back" in troubles(rig), 5)
-        rig.wait(lambda s: cards(s) == cards(before) + 1 and devices_ready(s), 5)
+        assert until(lambda: "held_back" in troubles(rig))
+        rig.wait(lambda s: cards(s) == cards(before) + 1 and devices_ready(s))
         finish(rig)
         assert "FaultRaised" not in [record["type"] for record in rig.records()]
 
@@ -220,10 +220,10 @@ def test_twenty_plugs_leave_nothing_behind(record_property: pytest.RecordPropert
         before = descriptors(pid), threads(pid)
         for _ in range(20):
             rig.bench.unplug_shoe()
-            rig.wait(lambda s: s["devices"]["shoe"] == "absent", 5)
+            rig.wait(lambda s: s["devices"]["shoe"] == "absent")
             rig.bench.replug_shoe()
-            rig.wait(devices_ready, 8)
-        assert until(lambda: (descriptors(pid), threads(pid)) == before, 5), (before, descriptors(pid), threads(pid))
+            rig.wait(devices_ready)
+        assert until(lambda: (descriptors(pid), threads(pid)) == before), (before, descriptors(pid), threads(pid))
         used = processor_s(pid)
         pause(2)
         idle = (processor_s(pid) - used) / 2

@@ -76,14 +76,14 @@ def test_f24_the_shuffler_is_gone_for_a_while_and_nobody_minds() -> None:
         pid = rig.child.pid
         rig.play_until(lambda s: s["phase"] == "dealing" and s["expects"]["kind"] == "card")
         rig.bench.decks.unplug()
-        rig.wait(lambda s: s["devices"]["shuffler"] == "absent", 5)
+        rig.wait(lambda s: s["devices"]["shuffler"] == "absent")
         after = rig.play_until(lambda s: last_hand(s) == 1)  # the hand goes on to its end
         assert after["last_hand"]["outcome"] == "settled"
         pause(2.0)  # away for longer than any back-off
         assert rig.now["prompt"]["code"] in ("TC-0848", "TC-0846", "TC-0803", "TC-0804")
         rig.bench.decks.unit.plug()
         plugged = time.monotonic()
-        rig.wait(counts, 5)
+        rig.wait(counts)
         assert time.monotonic() - plugged < 5
         rig.play_hands(3)
         assert rig.child.pid == pid
@@ -124,7 +124,7 @@ def test_faults_of_the_bus_cost_no_hand(fault: Fault) -> None:
         rig.play_until(lambda s: s["phase"] == "dealing")
         rig.bench.inject(fault)
         rig.play_hands(2)
-        rig.wait(counts, 8)
+        rig.wait(counts)
         finish(rig)
         assert "FaultRaised" not in [record["type"] for record in rig.records()]
 

@@ -85,7 +85,7 @@ def test_f60_a_client_that_hangs_up_in_mid_request_leaves_all_of_it_or_nothing()
             with socket.socket(socket.AF_UNIX) as sock:
                 sock.connect(str(rig.folder / "control.sock"))
                 sock.sendall((json.dumps(line) + "\n").encode()[:cut])
-        assert until(lambda: rig.now["hand"] > snap["hand"] or dealing(rig.now, 3), 5)
+        assert until(lambda: rig.now["hand"] > snap["hand"] or dealing(rig.now, 3))
         voided = [r for r in rig.records("HandEnded") if r["data"]["outcome"] == "void"]
         said = [r for r in rig.records("Authorised") if r["data"]["command"] == "void_hand"]
         assert len(voided) == len(said) <= 1

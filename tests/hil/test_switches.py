@@ -45,7 +45,7 @@ def test_f12_a_shuffler_at_the_shoes_port_is_named_and_deals_nothing() -> None:
         before = dealt(4, rig)
         rig.bench.inject(Fault.WRONG_DEVICE)
         assert cards(stopped(rig, "TC-0323")) == cards(before)
-        rig.wait(devices_ready, 8)
+        rig.wait(devices_ready)
         rig.do("reset", "supervisor")
         finish(rig)
         said = [trouble["data"]["detail"] for trouble in rig.records("DeviceTroubled")]
@@ -61,7 +61,7 @@ def test_f12_two_devices_at_each_others_ports_tell_no_card() -> None:
         rig.bench.inject(Fault.PORTS_SWAPPED)
         rig.wait(lambda s: s["devices"]["shoe"] == "absent")
         rig.bench.tray.card("As")  # its code comes in at the shoe's port
-        rig.wait(devices_ready, 8)
+        rig.wait(devices_ready)
         assert cards(rig.now) == cards(before)
         finish(rig)
         assert rig.recall(1)["overrides"] == []
@@ -83,8 +83,8 @@ def test_f22_a_shoe_that_talks_into_an_echoing_port_loses_no_card() -> None:
         shoe = rig.bench.shoe
         rig.bench.inject(Fault.EARLY_FRAMES)
         rig.bench.draw_card(before["expects"]["place"], before["expects"].get("box", 0))
-        rig.wait(lambda s: cards(s) == cards(before) + 1 and devices_ready(s), 5)
-        assert until(lambda: shoe.deal or rig.now["expects"]["kind"] != "card", 2), "the shoe serves as ever"
+        rig.wait(lambda s: cards(s) == cards(before) + 1 and devices_ready(s))
+        assert until(lambda: shoe.deal or rig.now["expects"]["kind"] != "card"), "the shoe serves as ever"
         assert isinstance(shoe, ShoeUnit) and shoe.device._link.noise > 0, "it has heard itself, zeros as ^@"
         finish(rig)
         assert "FaultRaised" not in [record["type"] for record in rig.records()]

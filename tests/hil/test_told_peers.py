@@ -48,7 +48,7 @@ def test_a_hand_is_told_and_the_head_printed_at_the_close() -> None:
         rig.do("close_table", "supervisor")
         closed = rig.wait(lambda s: not s["open"])
         assert again.wait(lambda lines: any(line.endswith("CLOSED") for line in lines))
-        assert until(lambda: "TABLE CLOSED" in printer.text() and printer.text().count("-" * 32) == 2, 5)
+        assert until(lambda: "TABLE CLOSED" in printer.text() and printer.text().count("-" * 32) == 2)
         head = closed["health"]["journal"]["head"]
         assert head[:32] in printer.text()
         assert rig.stop()[0] == 0

@@ -88,7 +88,7 @@ def test_the_unit_starts_says_ready_plays_a_hand_and_stops(started: Unit) -> Non
     rig, systemd = started.rig, started.systemd
     assert rig.child is not None
     rig.wait(devices_ready)
-    assert until(lambda: systemd.said("READY=1"), 10)
+    assert until(lambda: systemd.said("READY=1"))
     extended = [t for t, _, text in systemd.heard if "EXTEND_TIMEOUT_USEC" in text]
     assert extended and extended[0] < systemd.said("READY=1")[0][0]  # F75: the journal is verified before READY
     rig.open_table()
