@@ -17,6 +17,7 @@ from controller.domain.events import registry
 from controller.errors import TableError
 from controller.journal.archive import check_links, files
 from controller.journal.auditing import Across, Checks, Options
+from controller.journal.chain_pass import Unsigned
 from controller.journal.codec import Registry
 from controller.journal.hands import Finding
 from controller.journal.keys import public_key
@@ -119,11 +120,16 @@ def _head(text: str | None) -> bytes | None:
 
 def _text(report: Report) -> str:
     ordered = report.ordered()
-    lines = [*_meter(report.totals), *_untrusted(report.untrusted), *(one_line(finding.what) for finding in ordered)]
+    lines = [
+        *_meter(report.totals),
+        *_untrusted(report.untrusted),
+        *_unsigned(report.unsigned),
+        *(one_line(finding.what) for finding in ordered),
+    ]
     if not ordered:
         return "\n".join([*lines, f"audit: OK {report.hands} hands, {report.records} records, head {report.head}"])
     first, many = ordered[0], "finding" if len(ordered) == 1 else "findings"
-    place = first.seq if first.until in (None, first.seq) else f"{first.seq} to {first.until}"
+    place = (first.seq or "none") if first.until in (None, first.seq) else f"{first.seq} to {first.until}"
     return "\n".join([*lines, f"audit: FAILED {len(ordered)} {many}, first bad record {place}: {first.remedy}"])
 
 
@@ -145,8 +151,19 @@ def _untrusted(told: dict[str, list[list[int]]]) -> list[str]:
     return lines
 
 
+def _unsigned(told: Unsigned | None) -> list[str]:
+    """Not a finding either: so it is while a table runs, and after its power failed."""
+    if told is None:
+        return []
+    return [f"unsigned: {told.records} records from {told.since} ({told.t}) on stand behind the last signature"]
+
+
 def _json(report: Report) -> str:
     first = report.first
-    findings = [{**msgspec.to_builtins(finding), "remedy": finding.remedy} for finding in report.ordered()]
-    facts = {"ok": report.ok, "first_bad": None if first is None else first.seq, **msgspec.to_builtins(report)}
+    findings = [
+        {**msgspec.to_builtins(finding), "seq": finding.seq or None, "remedy": finding.remedy}
+        for finding in report.ordered()
+    ]
+    first_bad = None if first is None else first.seq or None
+    facts = {"ok": report.ok, "first_bad": first_bad, **msgspec.to_builtins(report)}
     return msgspec.json.encode({**facts, "findings": findings}).decode()

@@ -1,11 +1,14 @@
 """The audit's first pass: one walk over all rows for chain, signatures, runs and the numbers of hands.
 
-Also cuts the journal into the stretches of the second pass. It must never stop at the first finding.
+Also cuts the journal into the stretches of the second pass, told one by one, so that it may begin beside this one.
+It must never stop at the first finding.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -13,6 +16,7 @@ import msgspec
 from controller.errors import TableError
 from controller.journal import auditing, chain
 from controller.journal.auditing import Options, Part, Progress
+from controller.journal.codec import CodecError, read_body
 from controller.journal.hands import Finding
 from controller.journal.reader import Reader
 from controller.journal.records import (
@@ -32,6 +36,17 @@ from controller.journal.walk import Fault, Identity, Walker
 _WATCHED: Final = frozenset({HAND_OPENED, HAND_ENDED, TABLE_OPENED, CONTINUES, MEMORY_CLEARED})
 
 
+_ROW: Final = re.compile(r"\brow (\d+) ")
+
+
+class Unsigned(msgspec.Struct, frozen=True):
+    """So many records at the end that no signature covers: the first of them, and its time (a label)."""
+
+    records: int
+    since: int
+    t: str
+
+
 class _Ended(msgspec.Struct, frozen=True):
     outcome: str = ""
 
@@ -46,12 +61,20 @@ _ended: Final = msgspec.json.Decoder(_Ended)
 class ChainPass:
     """One walk over all rows: chain, signatures, runs, numbers of hands; and the parts for the second pass."""
 
-    def __init__(self, reader: Reader, who: Identity, options: Options, progress: Progress) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        who: Identity,
+        options: Options,
+        progress: Progress,
+        cut: Callable[[Part], None],
+    ) -> None:
+        """`cut` is told each stretch as soon as its end is known."""
         self._reader = reader
+        self._cut = cut
         self._options = options
         self._progress = progress
         self.findings: list[Finding] = []
-        self.parts: list[Part] = []
         self.records = self.hands = 0
         self.outcomes: Counter[str] = Counter()
         start = self._start()
@@ -78,6 +101,19 @@ class ChainPass:
         """Its hash."""
         return self._walker.head.hex()
 
+    @property
+    def unsigned(self) -> Unsigned | None:
+        """What stands behind the last signature; None where nothing does, or no record could be read."""
+        since = self._walker.signed + 1
+        row = next(self._reader.rows(since - 1), None) if since <= self.seq else None
+        if row is None or row.seq != since:
+            return None
+        try:
+            when = read_body(row.body).t
+        except CodecError:
+            when = ""
+        return Unsigned(self.seq - since + 1, since, when)
+
     def run(self) -> None:
         """All rows, then what only the end can tell."""
         try:
@@ -86,7 +122,7 @@ class ChainPass:
         except TableError as error:
             self._find(self._walker.seq + 1, "file", f"record {self._walker.seq + 1}: {error.what}")
         self._progress("chain", self._reader.last, self._reader.last)
-        self.parts.append(Part(self._part.after, self._walker.seq, self._part.rules))
+        self._cut(Part(self._part.after, self._walker.seq, self._part.rules))
         self._chain_fault(self._walker.settle())
         self._end()
 
@@ -127,17 +163,17 @@ class ChainPass:
             self._find(seq, "hand", f"record {seq}: hand {body.hand} does not follow hand {self._hand}, ended")
         self._hand, self._open = body.hand, True
         if seq - self._part.after > auditing.PART_ROWS:
-            self.parts.append(Part(self._part.after, seq - 1, self._part.rules))
+            self._cut(Part(self._part.after, seq - 1, self._part.rules))
             self._part = Part(seq - 1, seq - 1, self._rules)
 
     def _end(self) -> None:
         seq = self._walker.seq
         strange = self._reader.schema_fault()
         if strange:
-            self._find(max(seq, self._reader.last), "schema", f"{strange}: somebody has worked on the file")
+            self._find(0, "schema", f"{strange}: somebody has worked on the file")
         torn = "" if self._options.chain_only else self._reader.page_fault()
         if torn:
-            self._find(max(seq, self._reader.last), "schema", f"the file's pages do not hold together: {torn}")
+            self._find(_row_in(torn), "schema", f"the file's pages do not hold together: {torn}")
         unread = any(finding.code == "file" for finding in self.findings)  # then nobody knows how it ends
         if self._last != RUN_ENDED and not self._options.live and not unread:
             self._find(seq, "end", f"record {seq}: the journal ends inside a run: cut, or still running")
@@ -158,6 +194,12 @@ class ChainPass:
     def _find(self, seq: int, code: str, what: str, until: int | None = None) -> None:
         if len(self.findings) < auditing.MOST_FINDINGS:
             self.findings.append(Finding(seq, code, what, None, until))
+
+
+def _row_in(told: str) -> int:
+    """The row that SQLite names ("row 57 missing from index by_stream"), which is the record's number; 0 for none."""
+    found = _ROW.search(told)
+    return int(found[1]) if found is not None else 0
 
 
 def _outcome(body: Body) -> str:

@@ -55,13 +55,21 @@ class Rows(Protocol):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One thing that does not hold. `until` differs from `seq` where the place is only known as a range."""
+    """One thing that does not hold. `until` differs from `seq` where the place is only known as a range.
+
+    `seq` 0: of the file, and of no record that could be named.
+    """
 
     seq: int
     code: str
     what: str
     hand: int | None = None
     until: int | None = None
+
+    @property
+    def shows_at(self) -> tuple[bool, int]:
+        """By this findings are ordered: the record at which each shows, what names none behind them."""
+        return self.seq == 0, self.until or self.seq
 
     @property
     def remedy(self) -> str:

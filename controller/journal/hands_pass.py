@@ -6,10 +6,10 @@ Works on stretches that begin between hands, in this process or in several, with
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from itertools import repeat
+from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import msgspec
@@ -37,24 +37,50 @@ class Hands(msgspec.Struct, frozen=True):
     untrusted: dict[str, list[list[int]]]
 
 
-def check_hands(
-    reader: Reader, registry: Registry, checks: Checks, parts: list[Part], options: Options, progress: Progress
-) -> Hands:
-    """Findings of all stretches and of what goes from hand to hand."""
-    findings: list[Finding] = []
-    notes: list[Any] = []
-    untrusted: dict[str, list[list[int]]] = {}
-    for part, (found, noted, doubtful) in zip(
-        parts, _results(reader, registry, checks, parts, options.jobs), strict=True
-    ):
-        findings += found
-        notes += noted
-        _joined(untrusted, doubtful)
-        progress("hands", part.last, reader.last)
-    if checks.across is None:
-        return Hands(findings, {}, untrusted)
-    across, totals = checks.across.judge(notes, options.from_hand is None)
-    return Hands(findings + across, totals, untrusted)
+class HandsPass:
+    """The stretches as the first pass cuts them: at once in other processes, or in this one when that has ended."""
+
+    def __init__(self, reader: Reader, registry: Registry, checks: Checks, options: Options) -> None:
+        self._reader, self._registry, self._checks, self._options = reader, registry, checks, options
+        self._parts: list[Part] = []
+        self._begun: list[Future[Found]] = []
+        parallel = options.jobs > 1 and not options.chain_only
+        self._pool = ProcessPoolExecutor(options.jobs, mp_context=get_context("fork")) if parallel else None
+
+    def begin(self, part: Part) -> None:
+        """A stretch of which nobody knows yet whether the chain holds on its way: what is found may not count."""
+        self._parts.append(part)
+        if self._pool is not None:
+            self._begun.append(self._pool.submit(_in_process, self._reader.file, self._registry, self._checks, part))
+
+    def finish(self, progress: Progress) -> Hands:
+        """Findings of all stretches and of what goes from hand to hand."""
+        findings: list[Finding] = []
+        notes: list[Any] = []
+        untrusted: dict[str, list[list[int]]] = {}
+        for part, (found, noted, doubtful) in zip(self._parts, self._results(), strict=True):
+            findings += found
+            notes += noted
+            _joined(untrusted, doubtful)
+            progress("hands", part.last, self._reader.last)
+        if self._checks.across is None:
+            return Hands(findings, {}, untrusted)
+        across, totals = self._checks.across.judge(notes, self._options.from_hand is None)
+        return Hands(findings + across, totals, untrusted)
+
+    def _results(self) -> Iterator[Found]:
+        if self._pool is not None:
+            yield from (each.result() for each in self._begun)
+            return
+        who = identity(next(self._reader.rows(0), None))
+        yield from (_Stretch(who, self._registry, self._checks).run(self._reader, part) for part in self._parts)
+
+    def __enter__(self) -> HandsPass:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
 
 
 def _joined(ranges: dict[str, list[list[int]]], more: Untrusted) -> None:
@@ -65,15 +91,6 @@ def _joined(ranges: dict[str, list[list[int]]], more: Untrusted) -> None:
             known[-1][1] = number
         else:
             known.append([number, number])
-
-
-def _results(reader: Reader, registry: Registry, checks: Checks, parts: list[Part], jobs: int) -> Iterator[Found]:
-    if jobs <= 1 or len(parts) == 1:
-        who = identity(next(reader.rows(0), None))
-        yield from (_Stretch(who, registry, checks).run(reader, part) for part in parts)
-        return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("fork")) as pool:
-        yield from pool.map(_in_process, repeat(reader.file), repeat(registry), repeat(checks), parts)
 
 
 def _in_process(path: Path, registry: Registry, checks: Checks, part: Part) -> Found:

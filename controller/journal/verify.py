@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 
 from controller.journal.auditing import MOST_FINDINGS, Checks, Options, Progress
-from controller.journal.chain_pass import ChainPass
+from controller.journal.chain_pass import ChainPass, Unsigned
 from controller.journal.codec import CodecError, Registry
 from controller.journal.hands import Finding
-from controller.journal.hands_pass import Hands, check_hands
+from controller.journal.hands_pass import Hands, HandsPass
 from controller.journal.reader import Reader
 from controller.journal.walk import identity
 
@@ -27,7 +27,8 @@ class Report(msgspec.Struct, frozen=True):
     """What it found. `hands` are those that ended in the records looked at, `outcomes` how; `totals` of the meter.
 
     `untrusted`: by device, the ranges of hands whose cards it told without being able to prove who it is. No finding:
-    such a reader is a house's choice, but whoever relies on a hand must know.
+    such a reader is a house's choice, but whoever relies on a hand must know. Nor is `unsigned` one: every journal has
+    it behind its last signature, unless an orderly stop ended it.
     """
 
     records: int
@@ -38,6 +39,7 @@ class Report(msgspec.Struct, frozen=True):
     outcomes: dict[str, int] = {}
     totals: dict[str, Any] = {}
     untrusted: dict[str, list[list[int]]] = {}
+    unsigned: Unsigned | None = None
 
     @property
     def ok(self) -> bool:
@@ -50,8 +52,8 @@ class Report(msgspec.Struct, frozen=True):
         return next(iter(self.ordered()), None)
 
     def ordered(self) -> list[Finding]:
-        """By the record at which each shows; a range shows at its end."""
-        return sorted(self.findings, key=lambda finding: finding.until or finding.seq)
+        """By the record at which each shows; a range shows at its end, what names no record behind all."""
+        return sorted(self.findings, key=lambda finding: finding.shows_at)
 
 
 def audit(
@@ -68,16 +70,17 @@ def audit(
             who = identity(next(reader.rows(0), None))
         except CodecError as error:
             return Report(0, 0, 0, "", (Finding(1, "identity", f"record 1: {error}"),))
-        chain_pass = ChainPass(reader, who, options, progress)
-        chain_pass.run()
-        findings: list[Finding] = chain_pass.findings
-        hands = Hands([], {}, {})
-        if not options.chain_only and not any(finding.code in _BROKEN for finding in findings):
-            hands = check_hands(reader, registry, checks, chain_pass.parts, options, progress)
-            findings += hands.findings
+        with HandsPass(reader, registry, checks, options) as hands_pass:
+            chain_pass = ChainPass(reader, who, options, progress, hands_pass.begin)
+            chain_pass.run()
+            findings: list[Finding] = chain_pass.findings
+            hands = Hands([], {}, {})
+            if not options.chain_only and not any(finding.code in _BROKEN for finding in findings):
+                hands = hands_pass.finish(progress)
+                findings += hands.findings
         return Report(
             chain_pass.records, chain_pass.hands, chain_pass.seq, chain_pass.head,
-            tuple(findings[:MOST_FINDINGS]), chain_pass.outcomes, hands.totals, hands.untrusted,
+            tuple(findings[:MOST_FINDINGS]), chain_pass.outcomes, hands.totals, hands.untrusted, chain_pass.unsigned,
         )  # fmt: skip
 
 

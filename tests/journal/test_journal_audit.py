@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ import pytest
 
 from controller.errors import TableError
 from controller.journal.auditing import Checks, Options
+from controller.journal.chain_pass import Unsigned
 from controller.journal.hands import REMEDIES, Finding, Hand
 from controller.journal.keys import public_key
 from controller.journal.recall import check_draw
@@ -108,12 +110,55 @@ def test_a_file_that_is_not_as_the_table_made_it(original: Path, path: Path, nam
     connection.close()
     report = check(path)
     assert report.first is not None
-    assert report.first.code == "schema"
+    assert (report.first.code, report.first.seq) == ("schema", 0)  # of no record
     assert what in report.first.what
     shutil.copytree(original.with_name("keys"), path.with_name("keys"))
     with pytest.raises(TableError, match=r"does not verify") as error:
         samples.reopen(path)
     assert error.value.exit_code == 3
+
+
+def test_the_guards_stand_behind_what_names_a_record(path: Path) -> None:
+    samples.tamper(path, [("UPDATE journal SET version = 9 WHERE seq = 7", ()), ("CREATE TABLE note(x)", ())])
+    assert [(finding.code, finding.seq) for finding in check(path).ordered()] == [("chain", 7), ("schema", 0)]
+
+
+def test_an_index_that_hides_a_record_names_it(path: Path) -> None:
+    """`recall` looks hands up by it; every record still holds."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as db:
+        guards = db.execute("SELECT * FROM sqlite_schema WHERE type != 'table'").fetchall()
+
+    def without(kinds: tuple[str, ...], act: str) -> None:
+        marks = ", ".join("?" * len(kinds))
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as db:
+            db.execute("PRAGMA writable_schema = ON")
+            db.execute(f"DELETE FROM sqlite_schema WHERE type IN ({marks})", kinds)
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as db:
+            db.execute(act)
+            db.execute("PRAGMA writable_schema = ON")
+            put_back = [guard for guard in guards if guard[0] in kinds]
+            db.executemany("INSERT INTO sqlite_schema VALUES (?, ?, ?, ?, ?)", put_back)
+
+    without(("trigger",), "UPDATE journal SET stream = 'hidden' WHERE seq = 8")
+    without(("trigger", "index"), "UPDATE journal SET stream = 'hand/1' WHERE seq = 8")
+    report = check(path)
+    assert [(finding.code, finding.seq) for finding in report.findings] == [("schema", 8)]
+
+
+def test_what_no_signature_covers_is_said_and_no_finding(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    journal = samples.new(path)
+    samples.play(journal, 2)
+    signed = journal.seq
+    assert audit(path, samples.REGISTRY, Options(live=True)).unsigned is None
+    late = samples.stamp(run="later", t="2025-03-02T08:00:00Z")
+    journal.append([samples.RunStarted()], hand=None, stamp=late)
+    journal.append(samples.hand_events(3)[:3], hand=3, stamp=samples.stamp(run="later"))
+    report = audit(path, samples.REGISTRY, Options(live=True))
+    assert (report.ok, report.unsigned) == (True, Unsigned(4, signed + 1, "2025-03-02T08:00:00Z"))
+    journal.append(samples.hand_events(3)[3:], hand=3, stamp=samples.stamp(run="later"))
+    assert audit(path, samples.REGISTRY, Options(live=True)).unsigned is None
+    journal.close()
 
 
 def test_a_record_in_front_of_the_first(path: Path) -> None:
@@ -294,6 +339,10 @@ def test_jobs_find_what_one_process_finds(tmp_path: Path, monkeypatch: pytest.Mo
     two = audit(path, samples.REGISTRY, Options(jobs=2), Checks((check_draw, _complain)))
     assert one == two
     assert [finding.hand for finding in one.findings] == [5, 10]
+    samples.tamper(path, [("UPDATE journal SET version = 9 WHERE seq = 90", ())])  # begun hands no longer count
+    broken = [audit(path, samples.REGISTRY, Options(jobs=jobs), Checks((_complain,))) for jobs in (1, 2)]
+    assert broken[0] == broken[1]
+    assert [finding.code for finding in broken[0].findings] == ["chain"]
 
 
 def test_progress_is_told(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -140,6 +140,19 @@ def test_a_bar_is_shown_on_a_terminal_alone(tmp_path: Path) -> None:
     assert b"audit: chain" in shown and b"audit: hands" in shown and b"100%" in shown
 
 
+def test_audit_says_what_no_signature_covers_and_names_no_record_for_the_files_guards(path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as db:
+        [(seq,)] = db.execute("SELECT max(seq) FROM journal").fetchall()
+        db.execute("DROP TRIGGER journal_no_delete")
+        db.execute("DELETE FROM journal WHERE seq = ?", (seq,))
+    answer = json.loads(CliRunner().invoke(audit_command, [str(path), "--live", "--json"]).output)
+    assert (answer["first_bad"], [finding["seq"] for finding in answer["findings"]]) == (None, [None])
+    assert answer["unsigned"] == {"records": 3, "since": seq - 3, "t": "2025-03-01T12:00:00Z"}
+    told = CliRunner().invoke(audit_command, [str(path), "--live"]).output
+    assert "first bad record none" in told
+    assert f"unsigned: 3 records from {seq - 3} (2025-03-01T12:00:00Z) on stand behind the last signature" in told
+
+
 def test_audit_names_the_first_bad_record(path: Path) -> None:
     samples.tamper(path, [("UPDATE journal SET body = replace(body, 'dead hand', 'bad hand') WHERE seq = 8", ())])
     result = CliRunner().invoke(audit_command, [str(path)])
