@@ -128,6 +128,22 @@ def test_a_device_without_a_configuration_gets_its_first() -> None:
         inbox.until_opened()
 
 
+class Keyboard(SimBackend):
+    """Our numbers on a device of another class: no vendor's own interface."""
+
+    def get_interface_descriptor(self, dev: object, intf: int, alt: int, config: int) -> object:
+        found = super().get_interface_descriptor(dev, intf, alt, config)
+        found.bInterfaceClass = 3
+        return found
+
+
+def test_another_kind_of_device_under_the_same_numbers_is_said_to_be_that() -> None:
+    bus, inbox = UsbBus(), Inbox()
+    bus.plug(Echo())
+    with pumping(bus, inbox, backend=Keyboard(HereBus(bus))):
+        assert inbox.until_closed().reason.startswith("another kind of device: it has no bulk endpoints")
+
+
 def test_a_stranger_that_goes_while_it_is_asked_keeps_nobody_from_his_device(monkeypatch: pytest.MonkeyPatch) -> None:
     bus, stranger, inbox = UsbBus(), Echo("SIM-9999"), Inbox()
     bus.plug(stranger)
@@ -154,6 +170,8 @@ def test_both_ends_begin_anew_before_the_first_read() -> None:
         inbox.until_opened()
         assert seen(lambda: any(call == "read" for call, _ in bus.calls))
     calls = [call for call, _ in bus.calls]
+    assert "detach" not in calls, "no driver had it"
+    assert calls.index("claim") < calls.index("clear_halt"), "first it is ours"
     assert calls[: calls.index("read")].count("clear_halt") == 2
 
 
