@@ -6,6 +6,7 @@ Nothing is deleted: the bad files are renamed, and record 2 of the new journal n
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,14 @@ import msgspec
 from controller.cli.output import print_json, print_lines
 from controller.cli.table import read_pins
 from controller.config import Config, load_config
-from controller.control import operators as people
+from controller.control.tries import proved
 from controller.domain.hand.authority import Grade, Identity, missing
+from controller.domain.hand.jackpot import amount_text
 from controller.domain.state import Table
 from controller.errors import TableError
 from controller.journal.clearing import clear
 from controller.journal.opening import Owner, open_verified
-from controller.journal.records import MemoryCleared
+from controller.journal.records import FoundMeter, MemoryCleared
 from controller.journals import begin_journal, load_keys
 from controller.runtime.clock import Clock
 from controller.table import keeping
@@ -32,46 +34,79 @@ from controller.table.statistics import Statistics
 @click.command("memory-clear")
 @click.option("--config", type=click.Path(path_type=Path), required=True, help="table.toml of the stopped table.")
 @click.option("--as", "operators", multiple=True, required=True, metavar="OPERATOR", help="Two people, each once.")
+@click.option("--meter", metavar="AMOUNT", help="What the jackpot begins with (default: what the old files tell last).")
+@click.option("--reserve", metavar="AMOUNT", help="And its reserve.")
 @click.option("--pin-fd", type=click.IntRange(min=0), help="Read the PINs here, one a line.")
 @click.option("--json", "as_json", is_flag=True, help="What was done as JSON.")
-def memory_clear_command(config: Path, operators: tuple[str, ...], pin_fd: int | None, as_json: bool) -> None:
+def memory_clear_command(
+    config: Path,
+    operators: tuple[str, ...],
+    meter: str | None,
+    reserve: str | None,
+    pin_fd: int | None,
+    as_json: bool,
+) -> None:
     """Set journals aside that do not hold, and begin a new one. Grade C: a supervisor and a second person."""
     loaded = load_config(config)
     _agree(Path(loaded.control.operators), operators, read_pins(operators, pin_fd))
-    done = cleared(loaded, operators)
+    done = cleared(loaded, operators, partial(_meter, loaded, meter, reserve))
     if as_json:
         print_json(msgspec.to_builtins(done))
         return
     lines = [f"set aside {aside}: sha256 {lost.sha256}" for lost, aside in zip(done.lost, done.aside, strict=True)]
-    print_lines([*lines, f"a new journal begins; hands count on from {done.hand}"])
+    print_lines([*lines, *_told(done), f"a new journal begins; hands count on from {done.hand}"])
 
 
 commands: list[click.Command] = [memory_clear_command]
 
 
-def cleared(config: Config, operators: tuple[str, ...]) -> MemoryCleared:
+Decide = Callable[[FoundMeter | None], tuple[str, str]]
+
+
+def cleared(config: Config, operators: tuple[str, ...], decide: Decide) -> MemoryCleared:
     """Refused where a copy holds (exit code 2) or a daemon has it (5)."""
     paths = [Path(config.journal.path), *([Path(config.journal.mirror)] if config.journal.mirror else [])]
     keys = load_keys(config.keys)
     stamp = Clock("clear").stamp()
     verified = partial(open_verified, owner=Owner(config.table.id, keys))
     make = partial(begin_journal, table=config.table.id, keys=keys, stamp=stamp)
-    done = clear(paths, verified, make, _after, operators, stamp)
+    done = clear(paths, verified, make, _after, operators, stamp, decide)
     _as_the_old(paths[0])
     return done
 
 
-def _after(hands: int) -> tuple[dict[str, Any], str]:
-    return keeping.kept(Table(hands=hands), Statistics())
+def _after(done: MemoryCleared) -> tuple[dict[str, Any], str]:
+    hits = done.found.hits if done.found is not None else 0
+    table = Table(hands=done.hand, meter=done.meter, reserve=done.reserve or "0", hits=hits)
+    return keeping.kept(table, Statistics())
+
+
+def _meter(config: Config, meter: str | None, reserve: str | None, found: FoundMeter | None) -> tuple[str, str]:
+    """What the jackpot begins with. The players' money: where no file tells it, the two people must."""
+    if meter is None and reserve is None:
+        if found is None and config.jackpot is not None:
+            remedy = "give --meter and --reserve: what the display, the slip or the witness's list showed last"
+            raise TableError(252, "the old files do not tell the jackpot's meter", "memory-clear", remedy)
+        return (found.meter, found.reserve) if found is not None else ("", "")
+    amounts = amount_text(meter or (found.meter if found else "")), amount_text(reserve or "0")
+    if not all(amounts):
+        raise TableError(252, "no amount of a meter", "--meter, --reserve", "amounts like 10250.70")
+    return amounts
+
+
+def _told(done: MemoryCleared) -> list[str]:
+    said, found = f"jackpot {done.meter}, reserve {done.reserve}", done.found
+    if not done.meter:
+        return []
+    if found is None:
+        return [f"{said}: the old files do not tell it"]
+    return [f"{said}; {found.file} tells {found.meter}, reserve {found.reserve} in record {found.seq}"]
 
 
 def _agree(file: Path, operators: tuple[str, ...], pins: list[str]) -> None:
     """Every PIN right, and together grade C; none of them counts as the dealer, for nobody is at the table."""
-    known = {one.id: one for one in people.load(file).operators}
-    for operator, pin in zip(operators, pins, strict=True):
-        if operator not in known or not people.pin_matches(pin, known[operator].pin):
-            raise TableError(610, "operator or PIN wrong", operator, "try again")
-    identities = tuple(Identity(name, frozenset(str(r) for r in known[name].roles)) for name in operators)
+    people = proved(file, operators, pins)
+    identities = tuple(Identity(one.id, frozenset(str(r) for r in one.roles)) for one in people)
     lacking = missing(Grade.C, identities, None)
     if lacking:
         remedy = "a supervisor and another supervisor or surveillance, each with --as"

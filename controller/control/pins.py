@@ -52,11 +52,26 @@ class Lockout:
         if not known:
             self._remember_stranger(operator)
         count = self._wrong[operator] = self._wrong.get(operator, 0) + 1
+        lock_ns = self.lock_ns(count)
+        if lock_ns:
+            self._until_ns[operator] = now_ns + lock_ns
+        return lock_ns // 10**9
+
+    @staticmethod
+    def lock_ns(count: int) -> int:
+        """How long so many wrong PINs in a row lock; 0: not yet."""
         if count < FREE_TRIES:
             return 0
-        lock_s = min(LONGEST_LOCK_S, FIRST_LOCK_S << min(count - FREE_TRIES, 10))
-        self._until_ns[operator] = now_ns + lock_s * 10**9
-        return lock_s
+        return min(LONGEST_LOCK_S, FIRST_LOCK_S << min(count - FREE_TRIES, 10)) * 10**9
+
+    def kept(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Wrong ones in a row, and until when each is locked: for `restore`."""
+        return dict(self._wrong), dict(self._until_ns)
+
+    def restore(self, wrong: dict[str, int], until_ns: dict[str, int]) -> None:
+        """As another run left it. Who is known is not kept: the first to go are the oldest."""
+        self._wrong, self._until_ns = dict(wrong), dict(until_ns)
+        self._strangers = dict.fromkeys(wrong)
 
     def right(self, operator: str) -> None:
         """Forget the wrong ones."""

@@ -6,22 +6,27 @@ run where a copy still holds.
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from controller.domain.events import RunEnded
 from controller.errors import TableError
 from controller.journal.archive import sha256_of
+from controller.journal.codec import CodecError, read_body
 from controller.journal.copies import set_aside
 from controller.journal.journal import Journal
 from controller.journal.reader import Reader
-from controller.journal.records import LostFile, MemoryCleared, Stamp, StateKept
+from controller.journal.records import STATE_KEPT, FoundMeter, LostFile, MemoryCleared, Row, Stamp, StateKept
 from controller.journal.store import Store, owned
 
 _HAND = re.compile(rb'"hand":(\d{1,9})')
 _ARCHIVED = re.compile(r"-\d{6,9}-(\d{6,9})$")
+_OF_THE_METER = frozenset({"MeterMoved", "MeterCorrected", "JackpotHit", STATE_KEPT})
 _BLOCK, _OVERLAP = 1 << 20, 64
 
 
@@ -58,27 +63,74 @@ def hands_beside(path: Path) -> int:
     return max(0, *aside, *(int(found[1]) for found in named if found is not None))
 
 
+def found_meter(paths: list[Path]) -> FoundMeter | None:
+    """What these files say last of the jackpot, the newest of them; None where nothing of it can be read."""
+    found = [meter for meter in map(_last_meter, paths) if meter is not None]
+    return max(found, key=lambda meter: meter.seq, default=None)
+
+
+def _last_meter(path: Path) -> FoundMeter | None:
+    try:
+        with Reader(path) as reader:
+            return _meter_in(path, _told(reader.salvaged()))
+    except TableError:
+        return None
+
+
+def _told(rows: Iterator[Row]) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Number, type and data of each record that tells of the jackpot."""
+    for row in rows:
+        with contextlib.suppress(CodecError, msgspec.MsgspecError):
+            body = read_body(row.body)
+            if body.type in _OF_THE_METER:
+                yield row.seq, body.type, msgspec.json.decode(body.data, type=dict)
+
+
+def _meter_in(path: Path, newest_first: Iterator[tuple[int, str, dict[str, Any]]]) -> FoundMeter | None:
+    found: dict[str, Any] = {}
+    hits = 0
+    for seq, kind, data in newest_first:
+        if kind == "JackpotHit":
+            hits = max(hits, data.get("id", 0))
+            continue
+        said = data.get("state", {}) if kind == STATE_KEPT else data | {"meter": data.get("after", "")}
+        if not found and said.get("meter"):
+            found = {"seq": seq, "meter": said["meter"], "reserve": said.get("reserve", "0")}
+        if kind == STATE_KEPT:
+            hits = max(hits, said.get("hits", 0))
+            break
+    return FoundMeter(file=path.name, hits=hits, **found) if found else None
+
+
 def clear(
     paths: list[Path],
     verified: Callable[[Path], Store],
     make: Callable[[Path], Journal],
-    state: Callable[[int], tuple[dict[str, Any], str]],
+    state: Callable[[MemoryCleared], tuple[dict[str, Any], str]],
     operators: tuple[str, ...],
     stamp: Stamp,
+    decide: Callable[[FoundMeter | None], tuple[str, str]] = lambda _: ("", ""),
 ) -> MemoryCleared:
-    """`paths`: main file, and mirror where there is one. `state` gives a table's kept state after so many hands."""
+    """`paths`: main file, and mirror where there is one. `state` gives a table's kept state to begin with.
+
+    `decide` gives meter and reserve to begin with, or refuses, before anything is set aside.
+    """
     there = [path for path in paths if path.exists()]
     if not there:
         raise TableError(236, "no journal is there", str(paths[0]), "`tabled --init` makes the first one")
     for path in there:
         _must_be_bad(path, verified)
+    found = found_meter(there)
+    meter, reserve = decide(found)
     with owned(paths[0]):
         lost = tuple(lost_file(path) for path in there)
         aside = tuple(set_aside(path) for path in there)
     hand = max(hands_beside(paths[0]), *(each.hand for each in lost))
-    cleared = MemoryCleared(lost=lost, aside=aside, operators=operators, hand=hand)
+    cleared = MemoryCleared(
+        lost=lost, aside=aside, operators=operators, hand=hand, found=found, meter=meter, reserve=reserve
+    )
     journal = make(paths[0])
-    public, memory = state(cleared.hand)
+    public, memory = state(cleared)
     kept = StateKept(state=public, memory=memory)
     journal.append([cleared, kept, RunEnded(reason="memory cleared", head="", signature="")], hand=None, stamp=stamp)
     journal.close()

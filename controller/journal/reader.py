@@ -85,6 +85,12 @@ class Reader:
         """Rows in front of `before`, newest first."""
         return self._guard(read_rows(self._connection, before, newest_first=True), before)
 
+    def salvaged(self) -> Iterator[Row]:
+        """Every row that can still be read, newest first, over damaged pages; one look-up each, so it is slow."""
+        for seq in range(self.last, 0, -1):
+            with contextlib.suppress(sqlite3.Error):
+                yield from (_row(*found) for found in self._connection.execute(f"{_COLUMNS} WHERE seq = ?", (seq,)))
+
     def stream(self, name: str) -> list[Row]:
         """All rows of one stream (`hand/17`), in order."""
         try:

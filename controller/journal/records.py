@@ -157,10 +157,27 @@ class LostFile(msgspec.Struct, frozen=True, kw_only=True):
     hand: int
 
 
+class FoundMeter(msgspec.Struct, frozen=True, kw_only=True):
+    """What a lost file says last of the jackpot, and in which record. Nobody vouches for it but the file itself."""
+
+    file: str
+    seq: int
+    meter: str
+    reserve: str
+    hits: int
+
+
 class MemoryCleared(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_field="type"):
-    """Record 2 of a journal that two people began because no copy of the old one held. Hands count on from `hand`."""
+    """Record 2 of a journal that two people began because no copy of the old one held. Hands count on from `hand`.
+
+    `found`: the jackpot that the lost files tell last. `meter`, `reserve`: what the two decided that it begins with;
+    "" where the table's next opening says.
+    """
 
     lost: tuple[LostFile, ...]
     aside: tuple[str, ...]
     operators: tuple[str, ...]
     hand: int
+    found: FoundMeter | None = None
+    meter: str = ""
+    reserve: str = ""
