@@ -100,5 +100,13 @@ def test_f14_f19_unsent_bytes_go_before_a_port_is_closed_and_it_is_closed_once(
     assert done == ["flushed", "closed"]
 
 
-def test_nobody_holds_a_port_that_is_not_there(tmp_path: Path) -> None:
+def test_nobody_holds_a_port_that_is_not_there_or_goes_while_it_is_looked_for(
+    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert port_holder(str(tmp_path / "nothing")) is None
+
+    def gone(_paths: list[Path]) -> None:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(serial_port, "holders", gone)
+    assert port_holder(line.path) is None

@@ -61,7 +61,11 @@ def hold_back(rig: LoopRig) -> None:
     rig.draw()
     rig.pass_ms(1300)
     rig.wire.heal()
-    for frame in held:
+    card = held.index(events_in(held)[0]) + 1
+    for frame in held[:card]:
+        rig.to_host(frame)
+    assert rig.on_record() == rig.drawn[:-1], "too old to be believed: it comes again"
+    for frame in held[card:]:
         rig.to_host(frame)
 
 
