@@ -82,17 +82,31 @@ def test_a_port_that_was_probed_and_never_started_is_given_back(line: Line, inbo
     assert descriptors() == before
 
 
-def test_f19_a_device_that_is_slow_but_takes_bytes_is_not_given_up(line: Line, inbox: Inbox) -> None:
-    """Only a device that takes nothing at all for the whole time-out is; here a look at the clock costs 150 ms."""
+@pytest.fixture
+def slow(line: Line, inbox: Inbox) -> Iterator[serial_port.SerialPump]:
+    """Each look at the clock costs 150 ms of the 200 ms after which a device that takes nothing is given up."""
     clock = itertools.count(0, 150_000_000)
     port = serial_port.SerialPump(
         "shoe", line.path, 115_200, inbox.post, lambda: next(clock), write_timeout_s=0.2, rest=lambda _s: None
     )
     port.start()
-    try:
-        inbox.until_opened()
-        port.write(bytes(60_000))
-        assert len(line.read_all(60_000)) == 60_000
-        assert inbox.now() == []
-    finally:
-        port.close()
+    inbox.until_opened()
+    yield port
+    port.close()
+
+
+def test_f19_a_device_that_is_slow_but_takes_bytes_is_not_given_up(
+    slow: serial_port.SerialPump, line: Line, inbox: Inbox
+) -> None:
+    slow.write(bytes(60_000))
+    assert len(line.read_all(60_000)) == 60_000
+    assert inbox.now() == []
+
+
+def test_f19_a_device_that_is_told_nothing_takes_nothing_and_is_not_given_up(
+    slow: serial_port.SerialPump, line: Line, inbox: Inbox
+) -> None:
+    for _ in range(10):
+        line.send(b".")
+        assert inbox.bytes(1) == b"."
+    assert not any(isinstance(event, PortClosed) for event in inbox.all)
