@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from controller import journals, training
+from controller import archiving, journals, training
 from controller.config import Config, load_config
 from controller.control import operators
 from controller.control.pins import PinDesk
@@ -169,10 +169,9 @@ def run(config: Config, source: Path, stop: Stop, *, before: Table | None = None
     notifier = Notifier.from_environ()
     patience = Patience(notifier, time.monotonic_ns)
     patience.begin("verifying the journal")
-    journal = open_journal(config)
+    journal, replayed = archiving.taken_up(lambda: open_journal(config), config, patience, Clock("archive").stamp())
     with contextlib.ExitStack() as stack:
         stack.callback(journal.close)
-        replayed = past.replay(journal, config.alarms.hands, patience.step)
         if replayed.table.open and replayed.opened is not None:
             check_same_rules(setup, replayed.opened, str(source))
         logs = stack.enter_context(_logs(config))

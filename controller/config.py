@@ -112,11 +112,12 @@ class JackpotSection(Struct, frozen=True, kw_only=True):
 
 
 class JournalSection(Struct, frozen=True, kw_only=True):
-    """`witness`: a small file on another medium that knows the newest record."""
+    """`witness`: a small file on another medium that knows the newest record. `archive_hands`: of one file."""
 
     path: Text
     mirror: Text | None = None
     witness: Text | None = None
+    archive_hands: Annotated[int, Meta(ge=1, le=10**6)] | None = None
 
 
 class KeysSection(Struct, frozen=True, kw_only=True):

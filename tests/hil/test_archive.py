@@ -33,3 +33,17 @@ def test_archived_between_two_runs() -> None:
         both = tablectl_here("audit", str(rig.journal), "--archive")
         assert (both.returncode, both.stderr) == (0, "")
         assert both.stdout.splitlines()[-1].startswith("journal-000001-000002.db: audit: OK 2 hands")
+
+
+def test_archived_by_itself_at_a_start() -> None:
+    with table(seed=3, changes={'path = "journal.db"': 'path = "journal.db"\narchive_hands = 2'}) as rig:
+        rig.play_hands(1)
+        rig.bench.new_deck(99)
+        rig.do("close_table", "supervisor")
+        assert rig.stop()[0] == 0
+        rig.start()
+        assert [record["type"] for record in rig.records()[1:4]] == ["Continues", "StateKept", "RunEnded"]
+        rig.open_table()
+        assert rig.now["hand"] == 3
+        assert rig.stop()[0] == 0
+        assert rig.recall(1)["outcome"] == "settled"
