@@ -47,8 +47,8 @@ class Health(StrEnum):
 
 
 DISTRUSTED = frozenset({"tampered", "unreadable_event"})
-AHEAD = "acked_ahead"  # the shoe remembers an acknowledgement of events that this journal does not know
 """Troubles of a line after which nothing on it is relied on until people have looked."""
+AHEAD = "acked_ahead"  # the shoe remembers an acknowledgement of events that this journal does not know
 
 PLAY = (Phase.LOCKED, Phase.DEALING, Phase.DECISIONS, Phase.REVEAL, Phase.SETTLING)
 HELD = (Phase.BETTING, *PLAY)
