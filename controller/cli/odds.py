@@ -17,6 +17,7 @@ from controller.domain.cards import Card, CardError, card_text, cards_text, deck
 from controller.domain.ruleset import RuleSet
 from controller.errors import TableError
 from controller.odds import Odds, edge, require_numpy, store
+from controller.odds.result import DOUBT
 from controller.rulesets import load
 
 if TYPE_CHECKING:
@@ -137,8 +138,9 @@ def _lines(answer: Odds) -> list[str]:
         *([name.replace("_", " "), _percent(value)] for name, value in answer.frequencies.items()),
         *([name.replace("_", " "), _side(name, value)] for name, value in answer.sides.items()),
     ]
+    doubt = [f"note: within {DOUBT} standard errors of nought: whose edge it is is in doubt"] * answer.in_doubt
     head = strong(f"{answer.rules}, {answer.strategy}: {answer.method}") + f"  ({answer.rules_hash[:12]})"
-    return [head, *table(rows), *(f"note: {note}" for note in answer.notes)]
+    return [head, *table(rows), *doubt, *(f"note: {note}" for note in answer.notes)]
 
 
 def _side(name: str, value: float) -> str:

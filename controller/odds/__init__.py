@@ -24,7 +24,7 @@ NOT_KNOWN = "the house edge of these rules is not known: run `tablectl odds` wit
 
 
 class Remark(msgspec.Struct, frozen=True):
-    """What a person should know about a rule set's odds."""
+    """What a person should know about a rule set's odds. `favours_player`: or may, as far as a sample can say."""
 
     text: str
     warnings: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ def known_edge(rules_hash: str) -> float | None:
 
 def known(rules: RuleSet, strategy: str = "best") -> Odds | None:
     """Stored odds of these rules: what does not bear on the odds (boxes, cap, procedure) may differ."""
-    found = store.by_key(rules, strategy) or store.cached(rules, strategy, 0)
+    found = store.by_key(rules, strategy) or store.best_cached(rules, strategy)
     return None if found is None else _named(found, rules)
 
 
@@ -71,7 +71,12 @@ def remark(rules: RuleSet) -> Remark | None:
     error = f" +- {100 * odds.stderr:.2f} %" if odds.method == "sample" else ""
     text = f"house edge {100 * odds.house_edge:.4f} % of the ante under best play ({odds.method}{error})"
     warnings = []
-    if odds.house_edge < 0:
+    if odds.in_doubt:
+        warnings.append(
+            f"whose edge it is is in doubt: {100 * odds.house_edge:.2f} +- {100 * odds.stderr:.2f} %, "
+            "take a larger sample (`tablectl odds --hands`)"
+        )
+    elif odds.house_edge < 0:
         warnings.append(f"the player has the edge: {-100 * odds.house_edge:.4f} % of the ante under best play")
     if odds.sides.get("bonus_edge", 0.0) < 0:
         warnings.append(f"the bonus favours the player: {-100 * odds.sides['bonus_edge']:.2f} % of its stake")

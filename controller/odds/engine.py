@@ -7,14 +7,13 @@ from collections.abc import Callable
 from math import sqrt
 
 from controller.domain.ruleset import RuleSet
-from controller.errors import TableError
 from controller.odds.finals import Book
 from controller.odds.hand import Adviser
 from controller.odds.open_joker import play_open
 from controller.odds.payoff import Payoff
 from controller.odds.play import Totals, groups, play
 from controller.odds.result import Odds
-from controller.odds.sample import Gain, draws_gain, needs_draws, needs_purchase, purchase_gain
+from controller.odds.sample import Gain, draws_gain, needs_draws, needs_purchase, needs_sixth, purchase_gain
 from controller.odds.sidebets import side_bets
 from controller.odds.strategies import Strategy, strategy
 
@@ -27,7 +26,7 @@ def compute(
 ) -> Odds:
     """The odds. `hands`: size of the sample, where one is needed. TableError for what is not covered."""
     started = time.monotonic()
-    book = Book(_covered(rules))
+    book = Book(rules.require_complete())
     chosen = strategy(book, name)
     payoff = Payoff(book)
     totals = exact(book, payoff, chosen, progress)
@@ -37,7 +36,7 @@ def compute(
 
 def adviser(rules: RuleSet) -> Adviser:
     """Values shown hands under these rules."""
-    book = Book(_covered(rules))
+    book = Book(rules.require_complete())
     return Adviser(book, Payoff(book))
 
 
@@ -59,22 +58,13 @@ def _part(progress: Progress | None, label: str) -> Callable[[float], None] | No
     return lambda done: told(label, done)
 
 
-def _covered(rules: RuleSet) -> RuleSet:
-    rules.require_complete()
-    if rules.sixth_card_fee is not None and rules.variant in ("joker53", "jpoker"):
-        raise TableError(
-            422, "a sixth card with a joker is not covered", f"rule set {rules.id}", "sixth_card_fee = none"
-        )
-    return rules
-
-
 def _sampled(
     book: Book, payoff: Payoff, chosen: Strategy, hands: int, seed: int, progress: Progress | None
 ) -> list[Gain]:
     if chosen.draws != "best":
         return []
     found = []
-    if needs_draws(book):
+    if needs_draws(book) or needs_sixth(book):
         found.append(draws_gain(book, payoff, hands, seed, _part(progress, "draws of several cards")))
     if needs_purchase(book):
         found.append(purchase_gain(book, payoff, max(hands // 4, 2), seed, _part(progress, "cards for the dealer")))
@@ -115,6 +105,7 @@ def _notes(book: Book, chosen: Strategy) -> tuple[str, ...]:
     rules, best = book.rules, chosen.draws == "best"
     told = (
         (best and needs_draws(book), "draws of several cards are sampled"),
+        (best and needs_sixth(book), "a sixth card is sampled"),
         (best and needs_purchase(book), "buying the dealer a card is sampled; the variance is without it"),
         (rules.dealer_exchange_fee is not None and book.joker != "none", "buying the dealer a card is left out"),
         (best and rules.repeat_exchange, "exchanging cards one after another is left out"),

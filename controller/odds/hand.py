@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from controller.domain.cards import JOKER, Card, deck
+from controller.domain.prices import odds
 from controller.odds.finals import Book
 from controller.odds.open_joker import Table
 from controller.odds.payoff import Moments, Payoff
@@ -69,7 +70,7 @@ class Adviser:
         found = [Choice("fold", (), self.payoff.fold), Choice("raise", (), view.raise_ev())]
         for count in sorted(count for count in rules.exchange_fee if count <= most):
             found += [Choice("exchange", gone, view.exchange_ev(gone)) for gone in combinations(shown.cards, count)]
-        if rules.sixth_card_fee is not None and self.book.joker == "none":
+        if rules.sixth_card_fee is not None:
             found.append(Choice("buy6", (), view.sixth_ev()))
         return sorted(found, key=lambda choice: -choice.ev)
 
@@ -308,15 +309,32 @@ class _View:
         return ways
 
     def _sixth(self) -> Iterator[_Final]:
-        """The hands of six cards."""
+        """The hands of six cards; the joker, where it may come, last."""
         self._fill(1)
-        low, hand = self.book.low, list(self.shown.cards)
         rows = {int(key): place for place, key in enumerate(multisets(1).keys)}
         for card in self.live:
-            cards = [*hand, card]
-            masks = self._masks([*self.dead, card])[None, :]
-            row = np.array([rows[int(KEY[card >> 2])]])
-            yield _Final(np.ones(1), row, masks, *_six(self.book, cards, low), True)
+            if not self.hidden or card != self.joker:
+                masks = self._masks([*self.dead, card])[None, :]
+                row = np.array([rows[int(KEY[card >> 2])]])
+                yield _Final(np.ones(1), row, masks, *self._six(card), True)
+        if self.hidden:
+            assert self.joker is not None
+            self._fill(0)  # dead already where it is a natural card, and never the dealer's then
+            row = np.zeros(1, dtype=np.int64)
+            yield _Final(np.ones(1), row, self.dead_masks[None, :], *self._six(self.joker), False)
+
+    def _six(self, card: Card) -> tuple[Ints, Floats]:
+        """Strength and odds with this sixth card."""
+        cards = [*self.shown.cards, card]
+        return _wild_six(self.book, cards, self.joker) if self.wild else _six(self.book, cards, self.book.low)
+
+
+def _wild_six(book: Book, cards: list[Card], joker: Card | None) -> tuple[Ints, Floats]:
+    """In a game with a joker, whoever has it: asked of the domain card by card (there are no double combinations)."""
+    value = book.ranking.value(cards, joker)
+    code = int(np.searchsorted(book.values, value))
+    assert book.values[code] == value
+    return np.array([code]), np.array([float(odds(book.rules, book.ranking.category(value)))])
 
 
 def _six(book: Book, cards: list[Card], low: int) -> tuple[Ints, Floats]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+DOUBT = 3  # standard errors; a normal error is beyond them on one side once in 740 samples
+
 
 class Odds(msgspec.Struct, frozen=True, kw_only=True):
     """Of one rule set and one way to play. All money in antes."""
@@ -35,3 +37,8 @@ class Odds(msgspec.Struct, frozen=True, kw_only=True):
     key: str = ""
     """Hash of what bears on these odds; `sides_key` the same for the side bets. Set where odds are kept."""
     sides_key: str = ""
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether the sample is too small to say whose the edge is: it lies within DOUBT standard errors of nought."""
+        return abs(self.house_edge) <= DOUBT * self.stderr

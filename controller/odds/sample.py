@@ -42,17 +42,29 @@ def needs_draws(book: Book) -> bool:
     return any(count > 1 for count in book.rules.exchange_fee)
 
 
+def needs_sixth(book: Book) -> bool:
+    """A sixth card in a game with a joker is in no sum over all deals."""
+    return book.rules.sixth_card_fee is not None and book.joker != "none"
+
+
+def _in_the_sum(book: Book, choice: Choice) -> bool:
+    return len(choice.gone) < 2 and not (choice.name == "buy6" and needs_sixth(book))
+
+
 def needs_purchase(book: Book) -> bool:
     return book.rules.dealer_exchange_fee is not None and book.joker == "none"
 
 
 def draws_gain(book: Book, payoff: Payoff, hands: int, seed: int, progress: Progress | None = None) -> Gain:
-    """What exchanging more than one card adds to the best of folding, raising, one card and a sixth card."""
+    """What exchanging more than one card adds to the best of folding, raising, one card and a sixth card.
+
+    With a joker the sixth card is no part of that best: what it adds is in this gain too.
+    """
     adviser = Adviser(book, payoff, buys=False)
 
     def value(shown: Shown) -> tuple[float, Floats, dict[str, float]]:
         every = adviser.choices(shown)
-        best, base = every[0], next(choice for choice in every if len(choice.gone) < 2)
+        best, base = every[0], next(choice for choice in every if _in_the_sum(book, choice))
         if best is base:
             return 0.0, np.zeros(len(Moments._fields)), {}
         change = np.concatenate(adviser.moments(shown, best)) - np.concatenate(adviser.moments(shown, base))

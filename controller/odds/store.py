@@ -105,6 +105,14 @@ def cached(rules: RuleSet, strategy: str, hands: int) -> Odds | None:
         return None
 
 
+def best_cached(rules: RuleSet, strategy: str) -> Odds | None:
+    """Of what this user has computed the answer with the smallest error, whatever the size of its sample."""
+    pattern = f"{ENGINE}-{odds_key(rules)[:32]}-{strategy}-*.json"
+    sizes = [path.stem.rpartition("-")[2] for path in folder().glob(pattern)]
+    found = [odds for size in sizes if size.isdecimal() and (odds := cached(rules, strategy, int(size))) is not None]
+    return min(found, key=lambda odds: odds.stderr, default=None)
+
+
 def keep(rules: RuleSet, odds: Odds, hands: int) -> None:
     """Best effort: a cache that cannot be written is no fault."""
     path = _file(rules, odds.strategy, hands)

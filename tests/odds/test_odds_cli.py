@@ -7,10 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from controller import odds as package
 from controller.cli.main import run
+from controller.domain.ruleset import RuleSet
 from controller.odds import Odds, edge, known, known_edge, remark, store
 from controller.rulesets import load, shipped
 
@@ -64,7 +66,6 @@ def test_diff_of_a_game_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
         (["odds", "diff", "caribbean"], "TC-0190"),
         (["odds", "caribbean", "--set", "pay.flush"], "TC-0190"),
         (["odds", "caribbean", "--set", "flush=6"], "TC-0402"),
-        (["odds", "jpoker", "--set", "sixth_card_fee=1"], "TC-0422"),
         (["advise", "--cards", "As Kd", "--open", "2c"], "TC-0411"),
         (["advise", "--cards", "As Kd 3c 4d 9h", "--open", "As"], "TC-0411"),
         (["advise", "--cards", "As Kd 3c 4d JK", "--open", "2c"], "TC-0411"),
@@ -190,6 +191,39 @@ def test_remark_names_the_edge_and_warns_where_the_player_has_it() -> None:
     short = remark(load("oasis_ru").with_set({"deck_size": 36, "low_straight": "A6789"}))
     assert short is not None and short.favours_player, "Oasis with 36 cards is computed on the spot too"
     assert remark(load("joker53").with_set({"pay": {"flush": 4}})) is None
+
+
+def sampled(rules: RuleSet, house_edge: float, stderr: float, hands: int) -> None:
+    """As if this user had computed it."""
+    odds = msgspec.structs.replace(edge(load("caribbean")), method="sample", house_edge=house_edge, stderr=stderr)
+    store.keep(rules, odds, hands)
+
+
+@pytest.mark.parametrize(
+    ("house_edge", "warns", "favours"),
+    [
+        (0.0066, "in doubt: 0.66 +- 0.44 %", True),
+        (-0.0066, "in doubt", True),
+        (-0.02, "has the edge", True),
+        (0.02, "", False),
+    ],
+)
+def test_a_sample_that_cannot_tell_whose_the_edge_is_counts_for_the_player(
+    house_edge: float, warns: str, favours: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Three standard errors decide; a larger sample of the same rules is found and stands over a smaller one."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    rules = load("russian").with_set({"pay": {"pair": 2}})
+    sampled(rules, house_edge, 0.0044, 0)
+    told = remark(rules)
+    assert told is not None
+    assert told.favours_player == favours
+    assert any(warns in warning for warning in told.warnings) if warns else not told.warnings
+    sampled(rules, 0.0066, 0.001, 8000)
+    better = remark(rules)
+    assert better is not None
+    assert not better.favours_player
+    assert "+- 0.10 %" in better.text
 
 
 def test_rules_check_names_the_edge_and_warns(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,14 +14,16 @@ from odds_helpers import exchange_value, raise_value
 from controller.domain.cards import JOKER, Card, deck, parse_card, parse_cards
 from controller.domain.ruleset import RuleSet
 from controller.odds.batch import Batch, Place
-from controller.odds.engine import compute
+from controller.odds.engine import _notes, compute
 from controller.odds.finals import Book
 from controller.odds.hand import Adviser, Choice, Shown, _View
 from controller.odds.open_joker import Table, _hands, _Open, _whole
 from controller.odds.payoff import Payoff
 from controller.odds.play import Group, group, options
 from controller.odds.ranks import multisets
+from controller.odds.sample import draws_gain, needs_sixth
 from controller.odds.scene import Scene
+from controller.odds.strategies import strategy
 from controller.rulesets import load
 
 PLAIN = {"insurance": False, "dealer_exchange_fee": None}
@@ -75,6 +77,51 @@ def test_exchanging_a_card_against_loops(name: str, cards: str, gone: str, open_
     out = parse_card(gone)
     found = value(adviser_of(rules).choices(shown), "exchange", (out,))
     assert found == pytest.approx(exchange_value(rules, shown.cards, out, shown.open, wild), abs=1e-12)
+
+
+SIXTH = [
+    ("joker53", "6s 7d 8s 9c Kh", "Kd", None, "Th"),
+    ("joker53", "JK 5c 9c Kc 2d", "Ah", None, "7c"),
+    ("joker53_full", "5h 9h Kh Jh 3c", "JK", None, "2h"),
+    ("joker53_full", "5h 9h Kh Jh 3c", "3d", None, "JK"),
+    ("jpoker", "5h 9h Kh Jh 3c", "Qd", "2h", "2h"),
+    ("jpoker", "5h 9h Kh Jh 5c", "Qh", "Qh", "5s"),
+    ("jpoker", "7h 8h 9h Jc 7c", "2d", "7c", "Th"),
+]
+
+
+@pytest.mark.parametrize(("name", "cards", "open_card", "joker", "drawn"), SIXTH)
+def test_a_sixth_card_with_a_joker_against_loops(
+    name: str, cards: str, open_card: str, joker: str | None, drawn: str
+) -> None:
+    """One card that may come, against every dealer's hand."""
+    rules = rules_of(name).with_set({"sixth_card_fee": 1, "exchange_fee": {"2": None}})
+    wild, card = None if joker is None else parse_card(joker), parse_card(drawn)
+    shown = Shown(parse_cards(cards), parse_card(open_card), wild)
+    view = _View(adviser_of(rules), shown)
+    came = [c for c in view.live if not view.hidden or c != view.joker] + ([view.joker] if view.hidden else [])
+    found = [float(view._ev(final, 1)[0]) for final in view._sixth()]
+    assert len(found) == len(came) == rules.deck_size - 6
+    expected = raise_value(rules, [*shown.cards, card], shown.open, wild)
+    assert found[came.index(card)] == pytest.approx(expected, abs=1e-12)
+    bought = value(adviser_of(rules).choices(shown), "buy6")
+    assert bought == pytest.approx(sum(max(ev, -1.0) for ev in found) / len(found) - 1.0, abs=1e-12)
+
+
+def test_a_sixth_card_with_a_joker_is_sampled_and_says_so() -> None:
+    """A card for nothing is worth something, and one at a fee that nobody would pay gains nothing."""
+    rules = load("joker53").with_set({"exchange_fee": {"1": None}, "sixth_card_fee": 9})
+    book = Book(rules)
+    assert needs_sixth(book)
+    assert "a sixth card is sampled" in _notes(book, strategy(book, "best"))
+    dear = draws_gain(book, Payoff(book), 20, 1)
+    assert (dear.mean, dear.choices) == (0.0, {})
+    free = Book(rules.with_set({"sixth_card_fee": 0}))
+    gain = draws_gain(free, Payoff(free), 20, 1)
+    assert gain.mean > 0.1
+    assert gain.stderr > dear.stderr > 0
+    assert gain.choices["buy6"] > 0.2
+    assert not needs_sixth(Book(load("russian")))
 
 
 @pytest.mark.parametrize(
