@@ -17,7 +17,7 @@ from controller.domain.paytable import Category
 from controller.domain.prices import odds
 from controller.domain.ranking import ranking_of
 from controller.domain.ruleset import RuleSet
-from controller.odds.ranks import RANKS, Floats, Ints, mask_members, multisets, subsets
+from controller.odds.ranks import KEY, RANKS, Floats, Ints, mask_members, multisets, subsets
 
 _MASKS = 1 << RANKS
 Hand = list[Card]
@@ -129,3 +129,27 @@ def _by_mask(
     for mask, ranks in zip(masks.tolist(), mask_members(masks, size).tolist(), strict=True):
         table[mask] = make(ranks)
     return table
+
+
+def wild_six(book: Book, cards: Hand, joker: Card | None) -> tuple[Ints, Floats]:
+    """In a game with a joker, whoever has it: asked of the domain card by card (there are no double combinations)."""
+    value = book.ranking.value(cards, joker)
+    code = int(np.searchsorted(book.values, value))
+    assert book.values[code] == value
+    return np.array([code]), np.array([float(odds(book.rules, book.ranking.category(value)))])
+
+
+def six(book: Book, cards: Hand) -> tuple[Ints, Floats]:
+    """Strength and odds of six natural cards, both combinations counted: looked up by shape."""
+    suits = [[c for c in cards if c & 3 == suit] for suit in range(4)]
+    most = max(suits, key=len)
+    mask = sum(1 << (card >> 2) for card in most)
+    if len(most) < 5:
+        key = np.array([KEY[[card >> 2 for card in cards]].sum()])
+        shape, index = book.shapes["plain6"], int(multisets(6, book.low).index(key)[0])
+    elif len(most) == 6:
+        shape, index = book.shapes["suited6"], mask
+    else:
+        odd = next(card for card in cards if card not in most)
+        shape, index = book.shapes["suited5+1"], mask * RANKS + (odd >> 2)
+    return shape.code[[index]], shape.pay[[index]]

@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from controller.domain.cards import JOKER, Card, deck
-from controller.domain.prices import odds
-from controller.odds.finals import Book
+from controller.odds.finals import Book, six, wild_six
 from controller.odds.open_joker import Table
 from controller.odds.payoff import Moments, Payoff
 from controller.odds.purchase import Purchase, can_pay
@@ -326,29 +325,7 @@ class _View:
     def _six(self, card: Card) -> tuple[Ints, Floats]:
         """Strength and odds with this sixth card."""
         cards = [*self.shown.cards, card]
-        return _wild_six(self.book, cards, self.joker) if self.wild else _six(self.book, cards, self.book.low)
-
-
-def _wild_six(book: Book, cards: list[Card], joker: Card | None) -> tuple[Ints, Floats]:
-    """In a game with a joker, whoever has it: asked of the domain card by card (there are no double combinations)."""
-    value = book.ranking.value(cards, joker)
-    code = int(np.searchsorted(book.values, value))
-    assert book.values[code] == value
-    return np.array([code]), np.array([float(odds(book.rules, book.ranking.category(value)))])
-
-
-def _six(book: Book, cards: list[Card], low: int) -> tuple[Ints, Floats]:
-    suits = [[c for c in cards if c & 3 == suit] for suit in range(4)]
-    most = max(suits, key=len)
-    mask = sum(1 << (card >> 2) for card in most)
-    if len(most) < 5:
-        shape, index = book.shapes["plain6"], int(multisets(6, low).index(np.array([_key(cards)]))[0])
-    elif len(most) == 6:
-        shape, index = book.shapes["suited6"], mask
-    else:
-        odd = next(card for card in cards if card not in most)
-        shape, index = book.shapes["suited5+1"], mask * RANKS + (odd >> 2)
-    return shape.code[[index]], shape.pay[[index]]
+        return wild_six(self.book, cards, self.joker) if self.wild else six(self.book, cards)
 
 
 class _Patterns(NamedTuple):
