@@ -193,6 +193,12 @@ def test_remark_names_the_edge_and_warns_where_the_player_has_it() -> None:
     assert remark(load("joker53").with_set({"pay": {"flush": 4}})) is None
 
 
+def test_no_stored_sample_leaves_it_in_doubt_whose_the_edge_is() -> None:
+    """Whether a shipped game takes two people to open must not hang on the luck of a draw."""
+    assert {odds.rules for odds in store.stored() if odds.in_doubt} == set()
+    assert {odds.rules for odds in store.stored() if odds.method == "sample"} >= {"russian", "oasis_helsinki"}
+
+
 def sampled(rules: RuleSet, house_edge: float, stderr: float, hands: int) -> None:
     """As if this user had computed it."""
     odds = msgspec.structs.replace(edge(load("caribbean")), method="sample", house_edge=house_edge, stderr=stderr)
