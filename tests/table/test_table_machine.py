@@ -139,7 +139,8 @@ class TableMachine(RuleBasedStateMachine):
         setup = make_setup(
             rules,
             4,
-            {"upcard": upcard, "cap_per": cap_per, "repeat_exchange": again and draw_timing == "at_once"},
+            {"blind_extras": ["bonus", "buy6", "insurance"], "insurance": rules != "joker53"}
+            | {"upcard": upcard, "cap_per": cap_per, "repeat_exchange": again and draw_timing == "at_once"},
             **jackpot,
             **no_bonus,
             **entry,

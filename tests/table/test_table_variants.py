@@ -12,6 +12,7 @@ from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain import prices
 from controller.domain.hand.expects import Want
+from controller.domain.hand.setup import Setup
 from controller.domain.phases import Phase
 from controller.domain.rejections import Why
 from controller.journal.hands import read_hand
@@ -106,8 +107,10 @@ def test_insurance_on_a_blind_box_of_j_poker(slot: str, dealer: str, end: str, j
     assert audited(rig)[2]["insurance"]["outcome"] == end
 
 
-def test_a_house_that_lets_nothing_lie_there() -> None:
-    rig = Rig(setup=make_setup("russian", boxes=4)).open().stake(b1=10)
+@pytest.mark.parametrize("setup", [make_setup("russian", boxes=4), make_setup("jpoker", boxes=4, house=BLIND)])
+def test_a_house_or_a_game_that_lets_nothing_lie_there(setup: Setup) -> None:
+    """A house that allows what the game does not have allows nothing."""
+    rig = Rig(setup=setup).open().stake(b1=10)
     rig.refused(Why.NOT_OFFERED, cm.Blind(box=1, buy6=True))
     rig.refused(Why.NOT_OFFERED, cm.Blind(box=1, insurance=10))
 

@@ -19,8 +19,10 @@ def blind(hand: Hand, cmd: cm.Blind, setup: Setup) -> Result:
         return reject(Why.NO_STAKE)
     if box.carried:
         return reject(Why.CARRIED, box=cmd.box)
-    for word, wanted in (("buy6", cmd.buy6), ("insurance", cmd.insurance)):
-        if wanted and (not cmd.blind or word not in setup.rules.blind_extras):
+    rules = setup.rules
+    extras = (("buy6", cmd.buy6, rules.sixth_card_fee is not None), ("insurance", cmd.insurance, rules.insurance))
+    for word, wanted, in_game in extras:
+        if wanted and (not cmd.blind or not in_game or word not in rules.blind_extras):
             kind = "a blind" if cmd.blind else "an open"
             return reject(Why.NOT_OFFERED, what=f"{word} before the deal on {kind} box")
     return (ev.BlindSet(box=cmd.box, blind=cmd.blind, buy6=cmd.buy6, insurance=cmd.insurance),)
