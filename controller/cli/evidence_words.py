@@ -94,6 +94,7 @@ RUSSIAN: Final[dict[str, str]] = {
     "HandsSwapped": "боксы поменяны", "Irregularity": "нарушение", "JokerVoided": "джокер отменён",
     "ReadDoubted": "сомнительное чтение", "ReadingsDiffered": "два расчёта разошлись",
     "ResultDeclared": "результат объявлен", "Resumed": "игра продолжена", "StakeCorrected": "ставка исправлена",
+    "MeterCorrected": "счётчик исправлен",
     "StakeEntered": "ставка названа", "Undone": "действие отменено",
 }  # fmt: skip
 

@@ -16,9 +16,10 @@ from controller.journal.auditing import HandCheck
 from controller.journal.codec import CodecError, Registry, read_body
 from controller.journal.hands import Finding, Hand, Pair, Rows, decode_hand, decode_rules, excerpt
 from controller.journal.recall import recall
-from controller.journal.records import HAND_ENDED, SIGNED, TABLE_OPENED, Row, stream_of
+from controller.journal.records import HAND_ENDED, SIGNED, TABLE_OPENED, Row, field_of, stream_of
 from controller.journal.walk import Identity, Walker, identity
 
+LOCKED: Final = "Locked"
 KIND: Final = "table-controller evidence 1"
 _canonical = msgspec.json.Encoder(order="sorted")
 
@@ -61,6 +62,7 @@ def make(source: Rows, registry: Registry, number: int, where: str) -> Pack:
             raise TableError(212, f"hand {number} is not finished", where, "wait for its last record")
         start = pairs[0][0].seq
         before = _signed_before(source, start)
+        locked = next((row.seq for row, body in pairs if body.type == LOCKED), start)
         rules = _last_before(source, start, TABLE_OPENED)
         hand, findings = _hand(registry, who, number, pairs, rules)
         if findings:
@@ -68,7 +70,7 @@ def make(source: Rows, registry: Registry, number: int, where: str) -> Pack:
         return Pack(
             kind=KIND, table=who.opened.table, hand=number, journal=who.opened.journal,
             public_key=who.opened.public_key, opening=_stretch(source, first), rules=_stretch(source, rules),
-            dealer=_stretch(source, _last_before(source, start, "OperatorSignedOn", b'"role":"dealer"')),
+            dealer=_stretch(source, _last_before(source, locked, "OperatorSignedOn", b'"role":"dealer"')),
             records=[_stored(row) for row in (*before, *(row for row, _ in pairs))], facts=recall(hand),
         )  # fmt: skip
     except CodecError as error:
@@ -113,7 +115,18 @@ def check(pack: Pack, registry: Registry, key: Ed25519PublicKey | None, checks: 
         return [Finding(1, "event", str(error))]
     if not findings:
         findings = [finding for each in checks for finding in each(hand)]
-    return findings + _said(pack, who, hand)
+    return findings + _said(pack, who, hand) + _vouched(pack, hand)
+
+
+def _vouched(pack: Pack, hand: Hand) -> list[Finding]:
+    """LOCK names dealer and rules: other stretches than those, or none, do not go with this hand."""
+    locked = hand.last(LOCKED)
+    if locked is None:
+        return []
+    shown = {"dealer": dealer_of(pack), "rules_hash": field_of(hand.opened, "rules_hash")}
+    wrong = [name for name, told in shown.items() if (field_of(locked.event, name) or told) != told]
+    what = f"hand {pack.hand}: {', '.join(wrong)} of its LOCK (record {locked.seq}) are not what the pack shows"
+    return [Finding(locked.seq, "hand", what, pack.hand)] if wrong else []
 
 
 def _said(pack: Pack, who: Identity, hand: Hand) -> list[Finding]:

@@ -92,6 +92,8 @@ def _check(record: Record, event: ev.Event, table: Table, setup: Setup, number: 
             lit = sum(1 for stake in event.stakes if stake["ante"] and (stake["bonus"] or stake["jackpot"]))
             if event.side_bets != lit:
                 return found(f"{event.side_bets} side bets are recorded, {lit} lie on the boxes")
+            if event.rules_hash not in ("", table.rules_hash):
+                return found("it was locked under other rules than those of the opening before it")
         case ev.BoxSettled() if hand is not None:
             box = hand.box(event.box)
             asked = request(hand, one_player.asked_with(hand, box, setup), setup, table.limits)

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from harness import S1, S2, Rig, make_setup
+from harness import D1, S1, S2, Rig, make_setup
 from harness_parts import registry
 
 from controller.cli.audit import CHECKS
@@ -24,11 +24,13 @@ from controller.cli.evidence_html import page
 from controller.cli.evidence_words import RUSSIAN, TEXTS
 from controller.domain import commands as cm
 from controller.domain import events as ev
+from controller.domain.hand.authority import Identity
 from controller.domain.hand.expects import Want
 from controller.domain.paytable import Category
 from controller.domain.play import Action
 from controller.domain.state_words import Decision
 from controller.errors import TableError
+from controller.journal import evidence
 from controller.journal import keys as key_files
 from controller.journal.evidence import Pack, Stored, check, decoded, encoded, make
 from controller.journal.reader import Reader
@@ -111,12 +113,45 @@ LIES: dict[str, Callable[[Pack], Pack]] = {
     "no records": lambda p: replace(p, records=[]),
     "the rules of another record": lambda p: replace(p, rules=p.records),
     "no signature behind it": lambda p: replace(p, records=p.records[:-1]),
+    "no dealer": lambda p: replace(p, dealer=[]),
+    "the dealer's cards": lambda p: replace(p, facts=_other_dealer(p.facts)),
 }
+
+
+def _other_dealer(facts: dict[str, Any]) -> dict[str, Any]:
+    """The same facts, with the first card of the dealer's another one."""
+    cards = [{**card, "card": "2c"} if card["place"] == "dealer" else card for card in facts["cards"]]
+    return {**facts, "cards": cards}
 
 
 @pytest.mark.parametrize("name", LIES)
 def test_what_the_pack_says_of_itself_is_not_believed(pack: Pack, name: str) -> None:
     assert findings(LIES[name](pack))
+
+
+def test_the_dealers_sealed_cards_are_proved_as_the_boxes_are(pack: Pack) -> None:
+    """A seal that no longer opens, its hashes made to fit: by a signature that is not there."""
+    dealt = [(at, json.loads(each.body)) for at, each in enumerate(pack.records) if '"CardDealt"' in each.body]
+    places = [(at, body) for at, body in dealt if body["data"]["place"] == "dealer" and body["sealed"]]
+    assert len(places) == 5
+    for at, body in places:
+        touched = replace(pack.records[at], body=pack.records[at].body.replace(body["sealed"][:8], "AAAAAAAA"))
+        assert findings(replace(pack, records=[*pack.records[:at], touched, *pack.records[at + 1 :]]))
+
+
+def test_who_dealt_and_by_which_rules_is_what_lock_says(tmp_path: Path) -> None:
+    """Another dealer signed on, other rules opened, between two hands: their stretches do not go with this one."""
+    rig = Rig(tmp_path, make_setup("jpoker")).open().stake(b1=10).lock().finish()
+    rig.do(cm.SignOff(operator="d1"), D1)
+    rig.do(cm.SignOn(), Identity("d2", frozenset({"dealer"})))
+    rig.stake(b1=10).lock().finish()
+    rig.service.end_run("test")
+    rig.close()
+    first, second = (made(tmp_path / "journal.db", number) for number in (1, 2))
+    assert findings(first) == findings(second) == []
+    assert [evidence.dealer_of(each) for each in (first, second)] == ["d1", "d2"]
+    assert ["dealer of its LOCK" in what for what in findings(replace(first, dealer=second.dealer))] == [True]
+    assert ["dealer of its LOCK" in what for what in findings(replace(second, dealer=first.dealer))] == [True]
 
 
 def test_a_pack_of_another_table_is_told_by_the_opening_sheet(pack: Pack) -> None:

@@ -56,7 +56,7 @@ class Locked(Event, frozen=True, kw_only=True, tag=True):
     """No more bets: all that lies on the boxes. `counted`: side bets found on the felt, affirmed by START.
 
     `cards`: how they are followed in this hand (state.CardSource). `stake_entry` (state.StakeEntry): where it is not
-    before_deal the amounts are nominal until they are named, or for good.
+    before_deal the amounts are nominal until they are named, or for good. `dealer`: who is signed on as such.
     """
 
     HIDDEN: ClassVar[frozenset[str]] = frozenset({"seed"})
@@ -71,6 +71,8 @@ class Locked(Event, frozen=True, kw_only=True, tag=True):
     counted: int
     cards: str = "shoe"
     stake_entry: str = "before_deal"
+    dealer: str = ""
+    rules_hash: str = ""
 
 
 class CardDealt(Event, frozen=True, kw_only=True, tag=True):

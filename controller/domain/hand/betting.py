@@ -156,6 +156,8 @@ def lock(table: Table, hand: Hand, setup: Setup, entropy: Entropy) -> Result:
             counted=counted,
             cards=str(table.cards),
             stake_entry=str(setup.procedure.stake_entry),
+            dealer=table.signed_on.get("dealer", ""),
+            rules_hash=table.rules_hash,
         ),
         *blind.extras(playing, setup),
         ev.PhaseEntered(phase=phase, trigger="lock"),
