@@ -27,7 +27,8 @@ def rank(cards: tuple[str, ...], name: str, joker: str | None, as_json: bool) ->
     """
     rules = load(name)
     wild = _joker(rules, joker)
-    hands = [_hand(rules, text) for text in _texts(cards)]
+    texts = _texts(cards)
+    hands = [_hand(rules, text, _where(number, text, len(texts))) for number, text in enumerate(texts, 1)]
     ranking = ranking_of(rules)
     ranked = [(hand, ranking.best(hand, wild)) for hand in hands]
     facts = [_facts(rules, ranking, hand, best, [other for _, other in ranked]) for hand, best in ranked]
@@ -42,6 +43,10 @@ def _texts(cards: tuple[str, ...]) -> list[str]:
     """Single cards are one hand; anything with blanks or commas is a hand of its own."""
     plain = [text.replace(",", " ") for text in cards]
     return plain if any(" " in text.strip() for text in plain) else [" ".join(plain)]
+
+
+def _where(number: int, text: str, hands: int) -> str:
+    return "CARDS" if hands == 1 else f"CARDS, hand {number} ({text})"
 
 
 def _joker(rules: RuleSet, joker: str | None) -> Card | None:
@@ -63,15 +68,15 @@ def joker_card(text: str, remedy: str) -> Card:
     return card
 
 
-def _hand(rules: RuleSet, text: str) -> tuple[Card, ...]:
+def _hand(rules: RuleSet, text: str, where: str) -> tuple[Card, ...]:
     try:
         cards = parse_cards(text)
     except CardError as error:
-        raise TableError(411, str(error), "CARDS", "correct the hand") from None
+        raise TableError(411, str(error), where, "correct the hand") from None
     if len(cards) not in (5, 6):
-        raise TableError(411, f"{len(cards)} cards", "CARDS", "five or six cards a hand")
+        raise TableError(411, f"{len(cards)} cards", where, "five or six cards a hand")
     for card in set(cards).difference(deck(rules.deck_size)):
-        raise TableError(411, f"{card_text(card)} is not in this deck", "CARDS", f"a card of the {rules.deck_size}")
+        raise TableError(411, f"{card_text(card)} is not in this deck", where, f"a card of the {rules.deck_size}")
     return cards
 
 

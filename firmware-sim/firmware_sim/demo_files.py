@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -85,8 +86,7 @@ def prepare(folder: Path, game: str, cards: str = "shoe", *, shuffler: bool = Fa
     if game.endswith(".toml"):
         game = str(Path(game).absolute())
     config = folder / "table.toml"
-    if not config.exists():
-        call("tablectl", "rules", "check", game)  # before anything is made
+    served = 0 if config.exists() else _served(game)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -97,8 +97,7 @@ def prepare(folder: Path, game: str, cards: str = "shoe", *, shuffler: bool = Fa
     if not config.exists():
         for device in ("shoe", "shuffler"):
             _pair(folder, device)
-        most = json.loads(call("tablectl", "rules", "check", game, "--json"))["boxes"]
-        boxes = min(BOXES.get(Path(game).stem, 6), most)
+        boxes = min(BOXES.get(Path(game).stem, 6), served)
         source = SOURCES[cards] + (SHUFFLER if shuffler else "")
         config.write_text(TABLE.format(game=game, boxes=boxes, cards=known, source=source), "utf-8")
     elif _another(config.read_text("utf-8"), (f'rules = "{game}"', f'cards = "{known}"', SOURCES[cards]), shuffler):
@@ -114,6 +113,12 @@ def prepare(folder: Path, game: str, cards: str = "shoe", *, shuffler: bool = Fa
     if not (folder / "signing.key").exists():
         call("tabled", "--config", str(config), "--init")
     return config
+
+
+def _served(game: str) -> int:
+    """How many boxes its deck serves; a game that cannot be played is refused in the check's own words."""
+    told = re.search(r"serves (\d+) boxes", call("tablectl", "rules", "check", game))
+    return int(told[1]) if told is not None else 1
 
 
 def deck_size(game: str) -> int:

@@ -67,6 +67,21 @@ def test_rank_one_hand(capsys: pytest.CaptureFixture[str]) -> None:
     assert "TC-0411" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("bad", "what"),
+    [
+        ("9h 9s 9x 5c 2d", "9x"),
+        ("9h 9s 7d 5c", "4 cards"),
+        ("9h 9s 7d 5c JK", "JK is not in"),
+        ("9h 9h 7d 5c 2d", "9h stands twice"),
+    ],
+)
+def test_rank_says_which_of_several_hands_is_wrong(bad: str, what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tablectl(["rank", "9c 9d 7h 5s 2c", bad, "Qs Jd 9c 4d 2h"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("TC-0411") and what in said and f"CARDS, hand 2 ({bad})" in said
+
+
 def test_rank_several_hands_in_order_with_ties() -> None:
     facts = json.loads(ranked("--json", "9c 9d 7h 5s 2c", "Ac Kd 8c 6d 3h", "9h 9s 7d 5c 2d", "Qs Jd 9c 4d 2h").output)
     assert [(hand["place"], hand["tied"]) for hand in facts["hands"]] == [(1, True), (1, True), (3, False), (4, False)]

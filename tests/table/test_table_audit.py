@@ -56,6 +56,7 @@ def test_an_honest_hand_has_no_findings(played: Hand) -> None:
         (ev.BoxSettled, lambda e: replace(e, answer={**e.answer, "net": 1}), "settles otherwise"),
         (ev.HandSettled, lambda e: replace(e, answer={**e.answer, "house": 5}), "recorded answer"),
         (ev.HandSettled, lambda e: replace(e, request={**e.request, "joker": "3c"}), "recorded request"),
+        (ev.Locked, lambda e: replace(e, rules_hash="ab" * 32), "other rules"),
     ],
 )
 def test_what_does_not_hold_is_found(played: Hand, kind: type[ev.Event], forge: Forge, words: str) -> None:

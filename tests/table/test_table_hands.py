@@ -278,6 +278,17 @@ def test_draws_after_all_decisions(tmp_path: Path) -> None:
     rig.close()
 
 
+@pytest.mark.parametrize(("flush_over", "wanted"), [(True, Want.PAID), (False, Want.CHECK)])
+def test_discards_are_checked_by_the_order_of_this_house(flush_over: bool, wanted: Want) -> None:
+    """From a flush on: where a flush beats a full house, the full house is below it."""
+    house = {"flush_over_full_house": flush_over}
+    rig = Rig(setup=make_setup("jpoker", house=house, discard_check_from="flush")).open()
+    rig.stake(b1=10).joker("2c").lay(PLAYS, b1="9c 9d 5h 5s 3c", draws={1: "9h"}).lock().deal()
+    rig.do(cm.Exchange(box=1)), rig.card(), rig.do(cm.Bet(box=1)), rig.ok()
+    rig.do(cm.NameDiscards(box=1, cards="3c"))
+    assert rig.want.kind is wanted
+
+
 def test_discards_from_trips_are_checked_by_two(tmp_path: Path) -> None:
     rig = table(tmp_path).stake(b1=10).joker("2c").lay(PLAYS, b1="9c 9d 5h 6s 3c", draws={1: "9h"}).lock().deal()
     rig.do(cm.Exchange(box=1)), rig.card(), rig.do(cm.Bet(box=1)), rig.ok()

@@ -27,6 +27,7 @@ from controller.domain.hand.expects import (
 )
 from controller.domain.hand.request import request
 from controller.domain.hand.setup import Differ, Setup, Unsettled
+from controller.domain.paytable import Category, category_order
 from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import (
@@ -44,9 +45,6 @@ from controller.domain.state import (
 )
 
 Result = tuple[ev.Event, ...] | Rejection
-
-ORDER = ("nothing", "ace_king", "pair", "two_pair", "trips", "straight", "flush", "full_house", "quads",
-         "straight_flush", "royal_flush", "five_of_a_kind")  # fmt: skip
 
 # A folded box that nobody looked at: lets both readings judge the dealer's hand before any box is turned.
 NOBODY = Box(box=1, owner=1, ante=1, dealt=(Unread(),) * 5, decision=Decision.FOLD)
@@ -180,10 +178,10 @@ def settle_box(table: Table, hand: Hand, box: Box, setup: Setup) -> tuple[ev.Eve
 
 def _needs_check(box: Box, answer: dict[str, Any], setup: Setup) -> bool:
     """From this category on the discards themselves are turned: dealer and player could pick the best five of six."""
-    lowest = setup.procedure.discard_check_from
-    if not box.action.exchanges or lowest not in ORDER or box.declared is not None:
+    lowest, order = setup.procedure.discard_check_from, category_order(setup.rules.flush_over_full_house)
+    if not box.action.exchanges or lowest not in order or box.declared is not None:
         return False
-    return ORDER.index(answer["hand"]) >= ORDER.index(lowest)
+    return order.index(answer["hand"]) >= order.index(Category(lowest))
 
 
 def public_answer(answer: dict[str, Any], *, turned: bool) -> dict[str, Any]:
