@@ -54,6 +54,7 @@ while data := os.read(fd, 4096):
 # Everything that tabled imports and has not written itself, imported by a program that then only sits there.
 PEER = """
 import contextlib, importlib, os, socket, sys, time
+sys.modules["rich"] = None  # structlog would load it, and tabled keeps it from that
 for name in sys.stdin.read().split():
     with contextlib.suppress(ImportError):
         importlib.import_module(name)
@@ -349,6 +350,7 @@ def starting(folder: Path) -> None:
 
 def main() -> None:
     """The whole table."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a table that is installed has its byte code
     print(f"{'what':38} {'ours':>14} {'beside':>22} {'ratio':>9}   goal")
     with tempfile.TemporaryDirectory(dir="/tmp") as name:
         folder = Path(name)

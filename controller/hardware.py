@@ -46,7 +46,6 @@ from drivers.text_peer import TextPeer
 from drivers.transport.pump import PortUnavailable
 from drivers.transport.serial_port import PortBusy, SerialPump, open_serial
 from drivers.transport.tcp_port import SCHEME, open_tcp
-from drivers.transport.usb_port import UsbId, UsbPump, backend_named
 from drivers.tray_reader import TrayReader
 from drivers.wire.session import HostSeal, key_id
 
@@ -193,6 +192,8 @@ def _open_shuffler(
     fitted = config.shuffler
     if fitted is None:
         return None, ()
+    from drivers.transport.usb_port import UsbId, UsbPump, backend_named  # noqa: PLC0415 - most tables have no USB
+
     try:
         backend = backend_named(fitted.usb_backend)
     except PortUnavailable as error:

@@ -109,7 +109,7 @@ class PinDesk:
         self._thread = threading.Thread(target=self._run, name="pins", daemon=True)
         self._seen: tuple[int, int, int] | None = None
         self._file = OperatorFile()
-        self._nobody = hash_pin("111111")
+        self._nobody: PinHash
 
     def start(self) -> None:
         self._thread.start()
@@ -164,6 +164,7 @@ class PinDesk:
         return True
 
     def _run(self) -> None:
+        self._nobody = hash_pin("111111")  # slow on purpose: here, so that no start waits for it
         while (job := self._jobs.get()) is not None:
             job()
 

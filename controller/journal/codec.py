@@ -68,7 +68,7 @@ class Registry:
         own = {cls.__name__: cls for cls in OWN}
         self.classes: dict[str, type[msgspec.Struct]] = {**classes, **own}
         self.upcasters = dict(upcasters or {})
-        self._decoders = {name: msgspec.json.Decoder(cls) for name, cls in self.classes.items()}
+        self._decoders: dict[str, msgspec.json.Decoder[msgspec.Struct]] = {}  # made as they are wanted
 
     def __reduce__(self) -> tuple[type[Registry], tuple[object, object]]:
         return Registry, (self.classes, self.upcasters)  # decoders do not travel to the audit's other processes
@@ -79,9 +79,15 @@ class Registry:
         if body.v != version_of(cls):
             return self.build(body, {})
         try:
-            return self._decoders[body.type].decode(body.data)
+            return self._decoder(body.type, cls).decode(body.data)
         except msgspec.ValidationError as error:
             raise CodecError(f"{body.type}: {error}") from None
+
+    def _decoder(self, name: str, cls: type[msgspec.Struct]) -> msgspec.json.Decoder[msgspec.Struct]:
+        found = self._decoders.get(name)
+        if found is None:
+            found = self._decoders[name] = msgspec.json.Decoder(cls)
+        return found
 
     def build(self, body: Body, secret: dict[str, Any]) -> msgspec.Struct:
         """An event of its public fields and the opened ones, lifted to today's version."""

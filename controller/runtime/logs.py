@@ -13,10 +13,8 @@ from collections.abc import Callable, MutableMapping
 from datetime import UTC, datetime
 from typing import Any
 
-import structlog
-from structlog.typing import WrappedLogger
-
 from controller.runtime import plain
+from controller.runtime.lean import WrappedLogger, structlog
 from controller.runtime.limiter import RateLimiter
 from controller.runtime.logsink import LogSink
 

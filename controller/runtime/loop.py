@@ -333,7 +333,8 @@ class Loop:
             self.changed()
         for ends in ENDS_RUN.keys() & set(outcome.events):
             self._quit = self._quit or Quit(ENDS_RUN[ends])
-        self._serve_lines()
+        if not self._showing_later:  # a device's own event: its acknowledgement goes first
+            self._serve_lines()
         return outcome
 
     def changed(self) -> None:

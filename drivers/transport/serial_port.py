@@ -200,18 +200,20 @@ class SerialPump(Pump):
         self._post(PortOpened(self._name, self._clock_ns()))
         blocked_ns: int | None = None
         while not self._stop.is_set():
-            readable, writable = self._wait(port.fileno(), self._wake[0])
+            readable, writable, woken = self._wait(port.fileno(), self._wake[0])
+            # First of all, and without asking whether the line takes it: an acknowledgement may wait. Each call to the
+            # system on the way there would give the interpreter away and wait for it again.
+            blocked_ns = self._write_some(port.fileno(), writable or woken, blocked_ns)
+            if woken:
+                os.read(self._wake[0], READ_SIZE)
             if readable:
                 self._read(port.fileno())
-            blocked_ns = self._write_some(port.fileno(), writable, blocked_ns)
 
-    def _wait(self, descriptor: int, wake: int) -> tuple[bool, bool]:
+    def _wait(self, descriptor: int, wake: int) -> tuple[bool, bool, bool]:
         with self._lock:
             to_write = [descriptor] if self._unsent else []
         readable, writable, _ = select.select([descriptor, wake], to_write, [], SELECT_S)
-        if wake in readable:
-            os.read(wake, READ_SIZE)
-        return descriptor in readable, bool(writable)
+        return descriptor in readable, bool(writable), wake in readable
 
     def _read(self, descriptor: int) -> None:
         try:
