@@ -78,7 +78,7 @@ def open_serial(path: str, baud: int) -> OpenPort:
             undo.callback(_close_quietly, port)  # before anybody asks who holds it
             port.open()  # pyserial locks before it touches the settings, and makes the line raw before anything else
             _exclude_others(port.fileno())
-            _keep_lines_on_close(port.fileno())
+            _set_quiet(port.fileno())
             undo.pop_all()
     except OSError as error:
         raise _unavailable(path, error) from error
@@ -107,10 +107,14 @@ def _exclude_others(descriptor: int) -> None:
         fcntl.ioctl(descriptor, termios.TIOCEXCL)
 
 
-def _keep_lines_on_close(descriptor: int) -> None:
-    """Without HUPCL the kernel leaves DTR alone when we close; some devices restart when it changes."""
+def _set_quiet(descriptor: int) -> None:
+    """Without HUPCL the kernel leaves DTR alone when we close; some devices restart when it changes.
+
+    With VMIN 0, as pyserial has it, "nothing there" and "hung up" read alike: no bytes. With 1 only the latter does.
+    """
     settings = termios.tcgetattr(descriptor)
     settings[2] &= ~termios.HUPCL
+    settings[6][termios.VMIN] = 1
     termios.tcsetattr(descriptor, termios.TCSANOW, settings)
 
 

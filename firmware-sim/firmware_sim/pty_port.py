@@ -13,6 +13,8 @@ import os
 import pty
 from pathlib import Path
 
+MOST = 1 << 16
+
 
 class PtyPort:
     """The device's end of the line at `link`."""
@@ -67,18 +69,22 @@ class PtyPort:
         self._master = -1
 
     def read(self) -> bytes:
-        """What came since the last call; empty when nothing did or the port is unplugged."""
-        if self._master < 0:
-            return b""
-        try:
-            data = os.read(self._master, 4096)
-        except BlockingIOError:
-            data = b""
-        except OSError:  # EIO: the host's end is closed
-            self.idle = True
-            return b""
-        self.openings += self.idle
-        self.idle = False
+        """What came since the last call; empty when nothing did or the port is unplugged.
+
+        Reads until nothing is left: only that end tells whether somebody has the port open. Bytes alone do not, an
+        echo of our own comes from a port that nobody has.
+        """
+        data = b""
+        while self._master >= 0 and len(data) < MOST:
+            try:
+                data += os.read(self._master, 4096)
+            except BlockingIOError:
+                self.openings += self.idle
+                self.idle = False
+                break
+            except OSError:  # EIO: the host's end is closed
+                self.idle = True
+                break
         return data
 
     def write(self, data: bytes) -> int:

@@ -57,7 +57,7 @@ def test_f15_a_port_that_fails_while_it_is_opened_is_given_back_at_once(
     def fail(_descriptor: int) -> None:
         raise OSError("the driver refuses")
 
-    monkeypatch.setattr(serial_port, "_keep_lines_on_close", fail)
+    monkeypatch.setattr(serial_port, "_set_quiet", fail)
     before = descriptors()
     with pytest.raises(PortUnavailable) as caught:
         open_serial(line.path, 115_200)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 from serial_doubles import Inbox, Line, descriptors, pump
+from usb_doubles import seen
 
 from drivers.events import PortClosed
 from drivers.transport import serial_port
@@ -50,16 +51,16 @@ def test_a_byte_goes_out_at_once_and_the_pump_rests_again(
         port.close()
 
 
-def test_f16_bytes_that_another_program_took_are_no_error(
+def test_f16_bytes_that_another_program_took_are_no_loss_of_the_port(
     line: Line, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The port was readable, and when we come to read it somebody was quicker."""
-    stolen: list[int] = []
+    """The port was readable, and when we come to read it somebody was quicker: nothing there, and nothing wrong."""
+    thief = os.open(line.path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+    stolen: list[bytes] = []
 
     def read(descriptor: int, size: int) -> bytes:
         if os.isatty(descriptor) and not stolen:
-            stolen.append(descriptor)
-            raise BlockingIOError
+            stolen.append(os.read(thief, size))
         return os.read(descriptor, size)
 
     monkeypatch.setattr(serial_port, "os", type("Os", (), {**vars(os), "read": staticmethod(read)}))
@@ -67,11 +68,14 @@ def test_f16_bytes_that_another_program_took_are_no_error(
     port.start()
     try:
         inbox.until_opened()
+        line.send(b"taken")
+        assert seen(lambda: stolen == [b"taken"])
         line.send(b"left over")
         assert inbox.bytes(9) == b"left over"
-        assert stolen and not any(isinstance(event, PortClosed) for event in inbox.all)
+        assert not any(isinstance(event, PortClosed) for event in inbox.all)
     finally:
         port.close()
+        os.close(thief)
 
 
 def test_a_port_that_was_probed_and_never_started_is_given_back(line: Line, inbox: Inbox) -> None:

@@ -16,6 +16,7 @@ from firmware_sim.bench import Bench
 from firmware_sim.console import listen
 from firmware_sim.faults import LASTING, WHAT, Fault
 from firmware_sim.main import sink
+from firmware_sim.pty_port import PtyPort
 from tests.sim.test_gpio import until
 
 PAGE = (Path(__file__).parents[2] / "docs" / "bench.md").read_text("utf-8")
@@ -88,3 +89,17 @@ def test_a_shoe_that_restarts_when_opened_forgets_and_prints_its_banner(bench: B
         until(lambda: read().startswith(b"SHOE v1.2\r\n"))
     finally:
         os.close(descriptor)
+
+
+def test_an_echo_is_no_opening(tmp_path: Path) -> None:
+    """A fresh line echoes what the device says although nobody has opened it."""
+    port = PtyPort(tmp_path / "shoe")
+    port.plug()
+    port.write(b"anybody there?\0")
+    until(lambda: bool(port.read()))  # the kernel's own thread echoes
+    assert (port.openings, port.idle) == (0, True)
+    with (tmp_path / "shoe").open("rb", buffering=0):
+        assert port.read() == b"" and (port.openings, port.idle) == (1, False)
+    port.read()
+    assert (port.openings, port.idle) == (1, True)
+    port.unplug()
