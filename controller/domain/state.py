@@ -16,6 +16,7 @@ from controller.domain.phases import Health, JokerPhase, Phase
 from controller.domain.play import Action
 from controller.domain.state_words import (
     UNPAYABLE,
+    BonusStep,
     BoxStatus,
     CardSource,
     Cause,
@@ -29,6 +30,7 @@ from controller.domain.tray import Tray
 
 __all__ = [  # found here as well; what stands below needs no mention
     "UNPAYABLE",
+    "BonusStep",
     "BoxStatus",
     "CardSource",
     "Cause",
@@ -116,7 +118,7 @@ class Box(Struct, frozen=True, kw_only=True):
 
     `blind_sixth`, `blind_insurance`: what its player wants to stake blind, until LOCK.
     `count` replacements, then `sixth` card, lie in `drawn` in that order.
-    `staked`: its stakes were named at the payout.
+    `staked`: its stakes were named at the payout. `bonus_line`: of a bonus that is paid before the settlement.
     `called`: turned for a side bet though nobody else would turn it. `disputed`: was held and released.
     """
 
@@ -150,6 +152,8 @@ class Box(Struct, frozen=True, kw_only=True):
     status: BoxStatus = BoxStatus.OPEN
     declared: Declaration | None = None
     staked: bool = False
+    bonus_step: BonusStep = BonusStep.NONE
+    bonus_line: dict[str, Any] | None = None
     answer: dict[str, Any] | None = None
     note: str = ""
 

@@ -88,3 +88,12 @@ class Cause(StrEnum):
 
 UNPAYABLE = frozenset({Cause.READINGS_DIFFER, Cause.UNSETTLED, Cause.SEED})
 """Faults after which the hand can only be voided: nobody knows what to pay, or which joker was promised."""
+
+
+class BonusStep(StrEnum):
+    """How far a bonus is that is paid before the settlement."""
+
+    NONE = "none"
+    CALLED = "called"
+    SHOWN = "shown"
+    DONE = "done"

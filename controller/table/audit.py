@@ -12,10 +12,10 @@ import msgspec
 
 from controller.domain import events as ev
 from controller.domain.evolve import evolve
-from controller.domain.hand import jackpot, one_player
+from controller.domain.hand import early_bonus, jackpot, one_player
 from controller.domain.hand.expects import in_settle_order
 from controller.domain.hand.request import request
-from controller.domain.hand.settling import public_answer
+from controller.domain.hand.settling import less_bonus, public_answer
 from controller.domain.hand.setup import Differ, Plate, Procedure, Setup, Unsettled
 from controller.domain.phases import Phase, may_return, next_phase
 from controller.domain.ruleset import RuleSet
@@ -98,8 +98,13 @@ def _check(record: Record, event: ev.Event, table: Table, setup: Setup, number: 
             box = hand.box(event.box)
             asked = request(hand, one_player.asked_with(hand, box, setup), setup, table.limits)
             answer = _settled(asked, setup)
-            if answer is None or public_answer(answer["boxes"][0], turned=box.turned) != event.answer:
+            told = answer and public_answer(less_bonus(answer["boxes"][0], box), turned=box.turned)
+            if told != event.answer:
                 return found(f"box {event.box} settles otherwise")
+        case ev.BonusSettled() if hand is not None:
+            bonus = _settled(early_bonus.asked(table, hand, hand.box(event.box), setup), setup)
+            if bonus is None or bonus["boxes"][0]["stakes"]["bonus"] != event.line:
+                return found(f"the bonus of box {event.box} settles otherwise")
         case ev.HandSettled() if hand is not None:
             asked = request(hand, in_settle_order(hand, setup), setup, table.limits)
             if asked != event.request:

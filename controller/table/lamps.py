@@ -11,7 +11,7 @@ import msgspec
 
 from controller.domain.cards import parse_card, rank_of, suit_of
 from controller.domain.hand import jackpot
-from controller.domain.hand.expects import Expect, Want, expects, lit
+from controller.domain.hand.expects import BONUS, Expect, Want, expects, lit
 from controller.domain.hand.setup import Setup, Training
 from controller.domain.phases import JokerPhase, Phase
 from controller.domain.state import DOC, Box, FaceUp, Hand, StakeEntry, Table
@@ -49,7 +49,7 @@ def display(table: Table, setup: Setup, language: str, overlay: tuple[str, ...] 
     want = expects(table, setup)
     lines = prompts.display(table, prompts.prompt(table, want, setup), setup, language)
     if want.kind is Want.PAID and table.hand is not None:
-        lines = _payment(table.hand.box(want.box), setup)
+        lines = _payment(table.hand.box(want.box), setup, bonus=want.cause == BONUS)
     if overlay:
         shown = [*(line[: prompts.WIDTH] for line in overlay), "", "", ""]
         lines = (lines[0], shown[0], shown[1], shown[2])
@@ -67,9 +67,9 @@ def jackpot_lamp(hand: Hand | None, setup: Setup) -> JackpotLamp:
     return JackpotLamp.LIT if part else JackpotLamp.DARK
 
 
-def _payment(box: Box, setup: Setup) -> tuple[str, str, str, str]:
+def _payment(box: Box, setup: Setup, *, bonus: bool) -> tuple[str, str, str, str]:
     """What the dealer's hands do: the box and what it holds, then a line for each stake."""
-    answer = box.answer or {}
+    answer = {"stakes": {"bonus": box.bonus_line or {}}} if bonus else box.answer or {}
     odds_only = setup.procedure.stake_entry is StakeEntry.NONE
     hand = str(answer.get("hand", "")).replace("_", " ").upper()
     told = pay_lines(answer.get("stakes"), setup.plate.chips, odds_only=odds_only)

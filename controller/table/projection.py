@@ -13,13 +13,14 @@ import msgspec
 
 from controller.domain.hand import decisions
 from controller.domain.hand.by_hand import HAND_CARDS
-from controller.domain.hand.expects import Expect, Want, current_decider, expects, may_look, side_bets
+from controller.domain.hand.expects import BONUS, Expect, Want, current_decider, expects, may_look, side_bets
 from controller.domain.hand.settling import discardable
 from controller.domain.hand.setup import Setup, Training
 from controller.domain.phases import Health, JokerPhase, Phase
 from controller.domain.state import (
     DOC,
     UNPAYABLE,
+    BonusStep,
     Box,
     BoxStatus,
     CardSource,
@@ -264,7 +265,8 @@ def _returned(box: Box) -> int:
     """What goes back to the player; of a dead box all that lies there."""
     if box.status is not BoxStatus.VOID:
         return int((box.answer or {}).get("returned", 0))
-    return box.ante + box.bonus + box.jackpot + box.bet + box.fee + box.insurance
+    bonus = 0 if box.bonus_step is BonusStep.DONE else box.bonus  # decided before the box was dead
+    return box.ante + bonus + box.jackpot + box.bet + box.fee + box.insurance
 
 
 def lamp(box: Box, hand: Hand, setup: Setup) -> str:
@@ -303,7 +305,9 @@ def _words(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
         words = ("declare", "irregular", "void_hand")
     if announces(table, want):
         words = ("announce", *words)
-    box = current_decider(hand, setup) if hand.phase is Phase.DECISIONS else None
+    if want.cause == BONUS:
+        return ("turned" if want.kind is Want.TURN else "paid", "irregular", "void_box", "void_hand")
+    box = current_decider(hand, setup) if hand.phase is Phase.DECISIONS and want.kind is not Want.ENTRY else None
     if box is not None:
         words = (*decisions.options(hand, box, setup), *words)
     if want.kind is Want.STOP and hand.stop_late:
@@ -365,7 +369,7 @@ def lit_keys(table: Table, want: Expect, setup: Setup) -> tuple[str, ...]:
         case Want.DECLARE:
             keys = ("FOLD", "BET", *(f"K{n}" for n in range(1, 4) if want.box), "OK")
         case kind if kind in _OK:
-            keys = ("OK", "EXTRA") if kind is Want.PAID else ("OK",)
+            keys = ("OK", "EXTRA") if kind is Want.PAID and want.cause != BONUS else ("OK",)
         case _:
             keys = ()
     return (*keys, "BACK") if table.undo else keys

@@ -6,7 +6,7 @@ import msgspec
 
 from controller.domain.hand import by_hand, dealer
 from controller.domain.hand.betting import last_is_played
-from controller.domain.hand.expects import Expect, Want
+from controller.domain.hand.expects import BONUS, Expect, Want
 from controller.domain.hand.setup import Setup, Training
 from controller.domain.phases import Health, Phase
 from controller.domain.state import Cause, Hand, Table
@@ -44,6 +44,8 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "card_burn": (826, "Burn a card", "Сожгите карту"),
     "reveal": (815, "All decided: turn the dealer's cards, OK", "Все решили: откройте карты дилера, OK"),
     "turn": (816, "Turn box {b}: OK", "Откройте бокс {b}: OK"),
+    "turn_bonus": (857, "Bonus may win: box {b} shows its dealt cards: OK", "Бонус: бокс {b} открывает карты: OK"),
+    "paid_bonus": (858, "Box {b}: pay its bonus, then OK", "Бокс {b}: выплата бонуса, затем OK"),
     "discards": (817, "Box {b}: name {n} card(s) that are not on the felt", "Бокс {b}: назовите сброшенные ({n})"),
     "discard_check": (818, "Box {b}: supervisor checks the discards", "Бокс {b}: инспектор проверяет сброс"),
     "paid": (819, "Box {b}: pay as shown, then OK", "Бокс {b}: выплата, затем OK"),
@@ -159,6 +161,8 @@ def _key(table: Table, want: Expect, setup: Setup) -> str:
             return "declare_dealer"
         case Want.DECISION if setup.rules.stub_policy == "announced_limit":
             return "decision_limit"
+        case Want.TURN | Want.PAID if want.cause == BONUS:
+            return f"{want.kind}_bonus"
         case Want.DEAL if want.place == "draw":
             return "hand_serve"
         case Want.BOARD if table.devices.get("board", Health.ABSENT) is not Health.READY:

@@ -160,7 +160,11 @@ def _check(rules: RuleSet, config: Config) -> None:
 
 def _check_nominal(rules: RuleSet, config: Config) -> None:
     """What needs the amounts before the payout cannot be played where they come later, or never."""
-    wrong = {"a jackpot": config.jackpot is not None, "insurance, which is measured by the ante": rules.insurance}
+    wrong = {
+        "a bonus paid before the settlement": rules.bonus_pay_time != "settlement",
+        "a jackpot": config.jackpot is not None,
+        "insurance, which is measured by the ante": rules.insurance,
+    }
     for what, asked in wrong.items():
         if asked:
             entry = config.procedure.stake_entry

@@ -32,6 +32,17 @@ OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "one after another": ("oasis_ru", {"repeat_exchange": True}),
     "one after another and then a sixth": ("russian", {"repeat_exchange": True, "max_actions": 2}),
     "one after another, joker": ("jpoker", {"repeat_exchange": True}),
+    "bonus at the deal": (
+        "oasis_ru",
+        {
+            "bonus_pay_time": "at_deal",
+            "bonus_on_draw": "initial",
+            "bonus_on_fold": "initial",
+            "bonus_table": {"pair": 2},
+        },
+    ),
+    "bonus with the bet, draws forfeit it": ("russian", {"bonus_pay_time": "with_bet", "bonus_table": {"pair": 2}}),
+    "bonus with the bet, joker": ("jpoker", {"bonus_pay_time": "with_bet", "bonus_table": {"pair": 2}}),
     "one maximum a player": ("oasis_helsinki", {"cap_per": "player"}),
     "one maximum a player, insured": ("russian", {"cap_per": "player", "cap_includes_insurance": True}),
     "one maximum a player, gross, carried": ("russian_carry", {"cap_per": "player", "cap_basis": "gross"}),

@@ -116,6 +116,7 @@ class TableMachine(RuleBasedStateMachine):
         upcard=st.sampled_from(["last", "first"]),
         cap_per=st.sampled_from(["box", "player"]),
         again=st.booleans(),
+        bonus=st.sampled_from(["settlement", "with_bet", "at_deal"]),
         depth=st.integers(0, 45),
         cards=st.sampled_from([CardSource.SHOE, CardSource.SHOE, CardSource.AT_TURN, CardSource.NONE]),
     )
@@ -128,18 +129,25 @@ class TableMachine(RuleBasedStateMachine):
         upcard: str,
         cap_per: str,
         again: bool,
+        bonus: str,
         depth: int,
         cards: CardSource,
     ) -> None:
         if cards is CardSource.NONE and rules not in ("jpoker", "joker53"):
             cards = CardSource.AT_TURN  # side bets and the dealer's bought card need cards: refused at the start
         entry = {"stake_entry": StakeEntry.AT_PAYOUT} if rules == "joker53" else {}
+        early: dict[str, Any] = {} if entry else {"bonus_pay_time": bonus}
+        if bonus == "at_deal":
+            early |= {"bonus_on_draw": "initial", "bonus_on_fold": "initial"}
+        if rules == "jpoker":
+            early |= {"bonus_table": {"pair": 2, "flush": 10}}
         no_bonus = {"bonus_max": 0} if cards is CardSource.NONE else {}
         jackpot = {"jackpot_stake": 1, "meter": "10000"} if rules == "oasis_ru" else {}
         setup = make_setup(
             rules,
             4,
             {"blind_extras": ["bonus", "buy6", "insurance"], "insurance": rules != "joker53"}
+            | early
             | {"upcard": upcard, "cap_per": cap_per, "repeat_exchange": again and draw_timing == "at_once"},
             **jackpot,
             **no_bonus,

@@ -50,6 +50,32 @@ class TurnCalled(Event, frozen=True, kw_only=True, tag=True):
     box: int
 
 
+class BonusCalled(Event, frozen=True, kw_only=True, tag=True):
+    """A bonus that is paid before the settlement may win: its box shows the dealt cards."""
+
+    box: int
+
+
+class BonusShown(Event, frozen=True, kw_only=True, tag=True):
+    """The dealt cards of a called bonus lie open ("??" where one was never read); the box plays on."""
+
+    box: int
+    dealt: tuple[str, ...]
+
+
+class BonusSettled(Event, frozen=True, kw_only=True, tag=True):
+    """What the bonus does, before the hand's own settlement says it again. A lost one is taken at once."""
+
+    box: int
+    line: dict[str, Any]
+
+
+class BonusPaid(Event, frozen=True, kw_only=True, tag=True):
+    """The bonus is paid; nothing of it moves at the settlement."""
+
+    box: int
+
+
 class BoxTurned(Event, frozen=True, kw_only=True, tag=True):
     """The box's dealt and drawn cards are public ("??" where one was never read)."""
 

@@ -28,7 +28,7 @@ UNDOABLE = (ev.StakeSet, ev.OwnerSet, ev.BlindSet, ev.CountGiven, ev.Folded, ev.
             ev.StakeEntered)  # fmt: skip
 PHYSICAL = (ev.Locked, ev.CardDealt, ev.CardsByHand, ev.CardsSwitched, ev.ResultDeclared,
             ev.DisputeDeferred, ev.HandsSwapped, ev.CardReassigned, ev.CardReplaced, ev.CardExposed,
-            ev.JokerShown, ev.DealerRevealed, ev.DealerRedrawn, ev.BoxTurned, ev.BoxPaid,
+            ev.JokerShown, ev.DealerRevealed, ev.DealerRedrawn, ev.BoxTurned, ev.BoxPaid, ev.BonusShown, ev.BonusPaid,
             ev.CardEntered, ev.BoxVoided, ev.Irregularity, ev.FaultRaised, ev.HandOpened, ev.HandEnded,
             ev.StakeCorrected, ev.BoxHeld, ev.BoxReleased, ev.DiscardsChecked,
             ev.CardRedirected, ev.JokerDrawn)  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.domain import events as ev
 from controller.domain.evolve.folding import on, put, replace, up, with_box, with_hand
-from controller.domain.state import BoxStatus, Choice, Declaration, FaceUp, Hit, Table, known
+from controller.domain.state import BonusStep, BoxStatus, Choice, Declaration, FaceUp, Hit, Table, known
 
 
 @on(ev.DealerRevealed)
@@ -50,6 +50,29 @@ def _dealer_redrawn(table: Table, event: ev.DealerRedrawn) -> Table:
         qualifies=event.qualifies,
         bought=True,
     )
+
+
+@on(ev.BonusCalled)
+def _bonus_called(table: Table, event: ev.BonusCalled) -> Table:
+    return with_box(table, event.box, bonus_step=BonusStep.CALLED)
+
+
+@on(ev.BonusShown)
+def _bonus_shown(table: Table, event: ev.BonusShown) -> Table:
+    assert table.hand is not None
+    dealt = up(table.hand.box(event.box).dealt, event.dealt)
+    return with_box(table, event.box, bonus_step=BonusStep.SHOWN, dealt=dealt)
+
+
+@on(ev.BonusSettled)
+def _bonus_settled(table: Table, event: ev.BonusSettled) -> Table:
+    done = {} if event.line["outcome"] == "win" else {"bonus_step": BonusStep.DONE}
+    return with_box(table, event.box, bonus_line=event.line, **done)
+
+
+@on(ev.BonusPaid)
+def _bonus_paid(table: Table, event: ev.BonusPaid) -> Table:
+    return with_box(table, event.box, bonus_step=BonusStep.DONE)
 
 
 @on(ev.TurnCalled)

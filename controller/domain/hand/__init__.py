@@ -22,6 +22,7 @@ from controller.domain.hand import (
     discard_tray,
     disputes,
     doors,
+    early_bonus,
     jackpot,
     misplaced,
     one_player,
@@ -32,7 +33,7 @@ from controller.domain.hand import (
 )
 from controller.domain.hand.advance import advance
 from controller.domain.hand.authority import Grade, Identity, grade
-from controller.domain.hand.expects import Want, expects
+from controller.domain.hand.expects import Want, bonus_step, expects
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.hand.when import PHASES
 from controller.domain.phases import Phase
@@ -248,6 +249,8 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
             return settling.reveal(table, hand, setup)
         case cm.TakeAnte() | cm.BuyDealer():
             return settling.choose(hand, cmd, setup)
+        case cm.Turned() | cm.Paid() if hand.phase is Phase.DECISIONS:
+            return early_bonus.step(table, hand, cmd, setup)
         case cm.Turned():
             return settling.turned(hand, cmd, setup)
         case cm.NameDiscards():
@@ -308,6 +311,8 @@ def _in_a_hand(table: Table, hand: Hand, cmd: cm.Command, setup: Setup, entropy:
 
 def _decided(table: Table, hand: Hand, cmd: decisions.Act, setup: Setup) -> Result:
     cap = int(table.limits["cap"])
+    if hand.phase is Phase.DECISIONS and bonus_step(hand) is not None:
+        return reject(Why.NOT_NOW, command=cmd.__struct_config__.tag, phase="bonus")
     if hand.phase is not Phase.REVEAL:
         return decisions.decision(hand, cmd, setup, cap)
     box = hand.box(cmd.box)  # insurance until the dealer's cards are turned (Q63)

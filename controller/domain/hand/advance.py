@@ -7,9 +7,10 @@ before the phase that it opens, in one transaction.
 from __future__ import annotations
 
 from controller.domain import events as ev
-from controller.domain.hand import by_hand, chips, dealer, decks, doors, people, settling, trouble
+from controller.domain.hand import by_hand, chips, dealer, decks, doors, early_bonus, people, settling, trouble
 from controller.domain.hand.expects import (
     Want,
+    bonus_step,
     current_decider,
     deal_place,
     expects,
@@ -46,13 +47,20 @@ def advance(table: Table, setup: Setup, entropy: Entropy) -> tuple[ev.Event, ...
         case Phase.DEALING:
             return _dealing(table, hand, setup)
         case Phase.DECISIONS:
-            return () if current_decider(hand, setup) else _enter(hand, "decided")
+            return _decisions(table, hand, setup)
         case Phase.REVEAL:
             return _revealed(table, hand, setup)
         case Phase.SETTLING:
             return _settling(table, hand, setup)
         case _:
             return ()
+
+
+def _decisions(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, ...]:
+    bonus = early_bonus.follows(table, hand, setup)
+    if bonus or bonus_step(hand) is not None or current_decider(hand, setup):
+        return bonus
+    return _enter(hand, "decided")
 
 
 def _enter(hand: Hand, trigger: str) -> tuple[ev.Event, ...]:

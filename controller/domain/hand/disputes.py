@@ -8,7 +8,7 @@ from __future__ import annotations
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.hand.expects import Want, expects
-from controller.domain.hand.settling import judged, public_answer
+from controller.domain.hand.settling import judged, less_bonus, public_answer
 from controller.domain.hand.setup import Setup, Unsettled
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import Box, BoxStatus, Hand, Table
@@ -39,7 +39,7 @@ def _settled(table: Table, hand: Hand, box: Box, setup: Setup) -> Result:
         return reject(Why.UNSETTLED, box=box.box, missing="release it first, its cards or discards are not named")
     if isinstance(answer, tuple):
         return answer
-    return (ev.BoxSettled(box=box.box, answer=public_answer(answer, turned=box.turned)),)
+    return (ev.BoxSettled(box=box.box, answer=public_answer(less_bonus(answer, box), turned=box.turned)),)
 
 
 def close_dispute(table: Table, cmd: cm.CloseDispute) -> Result:

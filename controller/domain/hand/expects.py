@@ -16,6 +16,7 @@ from controller.domain.hand.by_hand import HAND_CARDS
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import JokerPhase, Phase
 from controller.domain.state import (
+    BonusStep,
     Box,
     BoxStatus,
     CardSource,
@@ -72,6 +73,8 @@ class Expect(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 NOTHING = Expect(kind=Want.NOTHING)
+BONUS = "bonus"  # cause of a step that a bonus paid before the settlement wants
+READY = 1  # stage of a box of which all is known and nothing computed
 
 
 def expects(table: Table, setup: Setup) -> Expect:
@@ -206,7 +209,20 @@ def drawing(box: Box, setup: Setup) -> bool:
     return box.awaits_draw and (setup.procedure.draw_timing == "at_once" or box.fixed or box.blind)
 
 
+def bonus_step(hand: Hand) -> Expect | None:
+    """A bonus that is paid before the settlement: its box is turned, its cards entered, it is paid."""
+    box = next((b for b in hand.boxes if b.playing and b.bonus_step in (BonusStep.CALLED, BonusStep.SHOWN)), None)
+    if box is None:
+        return None
+    if box.bonus_step is BonusStep.CALLED:
+        return Expect(kind=Want.TURN, box=box.box, cause=BONUS)
+    return (unread_of(box) if box.bonus_line is None else None) or Expect(kind=Want.PAID, box=box.box, cause=BONUS)
+
+
 def _decisions(hand: Hand, setup: Setup) -> Expect:
+    bonus = bonus_step(hand)
+    if bonus is not None:
+        return bonus
     box = current_decider(hand, setup)
     if box is None:
         return NOTHING
@@ -288,9 +304,6 @@ def turn_queue(hand: Hand, setup: Setup) -> list[Box]:
             return sorted(queue, key=lambda b: _stage(b, hand) if one_player.shared(setup) else b.answer is not None)
         return sorted(queue, key=lambda b: (b.answer or {}).get("net", 0) >= 0)
     return _by_player(queue, hand) if one_player.shared(setup) else queue
-
-
-READY = 1
 
 
 def _stage(box: Box, hand: Hand) -> int:

@@ -9,6 +9,7 @@ from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.cards import CardError, card_text, deck, parse_card
 from controller.domain.choices import ExposedDealer, Exposure
+from controller.domain.hand import early_bonus
 from controller.domain.hand.dealing import seen_cards
 from controller.domain.hand.expects import current_decider, public_cards
 from controller.domain.hand.setup import Setup
@@ -28,7 +29,13 @@ def swap_hands(hand: Hand, cmd: cm.SwapHands) -> Result:
         return reject(Why.NO_SUCH_BOX, box=cmd.target, boxes=len(hand.boxes))
     first, second = hand.box(cmd.box), hand.box(cmd.target)
     alike = first.turned == second.turned and len(first.dealt) == len(second.dealt)
-    if hand.phase not in AFTER_THE_DEAL or first is second or not alike or not (_open(first) and _open(second)):
+    if (
+        hand.phase not in AFTER_THE_DEAL
+        or first is second
+        or not alike
+        or early_bonus.begun(first, second)
+        or not (_open(first) and _open(second))
+    ):
         return reject(Why.NOT_NOW, command="swap_hands", phase=hand.phase)
     return (ev.HandsSwapped(first=first.box, second=second.box),)
 
@@ -44,6 +51,8 @@ def reassign(hand: Hand, cmd: cm.Reassign, setup: Setup) -> Result:
     slots = {"box": box.dealt, "draw": box.drawn}.get(cmd.place, ())
     slot = slots[cmd.index - 1] if 1 <= cmd.index <= len(slots) else None
     if not isinstance(slot, FaceUp) or not box.turned or not _open(box) or box.declared is not None:
+        return reject(Why.NOT_NOW, command="reassign", phase=hand.phase)
+    if cmd.place == "box" and early_bonus.begun(box):
         return reject(Why.NOT_NOW, command="reassign", phase=hand.phase)
     try:
         card = parse_card(cmd.card)

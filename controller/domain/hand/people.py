@@ -107,7 +107,6 @@ def unsupported(setup: Setup) -> str:
     rules = setup.rules
     asked = {
         f"stub_policy {rules.stub_policy}": rules.stub_policy == "reshuffle_discards",
-        f"bonus_pay_time {rules.bonus_pay_time}": rules.bonus_pay_time != "settlement",
     }
     return ", ".join(name for name, wanted in asked.items() if wanted)
 

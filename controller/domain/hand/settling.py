@@ -31,6 +31,7 @@ from controller.domain.paytable import Category, category_order
 from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import (
+    BonusStep,
     Box,
     BoxStatus,
     Cause,
@@ -77,7 +78,9 @@ def called(table: Table, hand: Hand, setup: Setup, boxes: list[Box]) -> tuple[ev
     return tuple(
         ev.TurnCalled(box=box.box)
         for box in boxes
-        if (box.bonus or box.jackpot or box.insurance or _names_discards(box))
+        if (
+            (box.bonus and box.bonus_step is not BonusStep.DONE) or box.jackpot or box.insurance or _names_discards(box)
+        )
         and box.status is BoxStatus.OPEN
         and not must_turn(box, hand)
         and not (hand.qualifies and box.decision is Decision.RAISE)
@@ -95,7 +98,8 @@ def _side_bet_may_win(table: Table, hand: Hand, box: Box, setup: Setup) -> bool:
         stakes = setup.settle(request(hand, [box], setup, table.limits))["boxes"][0]["stakes"]
     except (Differ, Unsettled):
         return True  # an unread card, or a dispute of the readings: only the turn can tell
-    return any(stakes.get(name, {}).get("outcome") == "win" for name in ("bonus", "jackpot"))
+    names = ("jackpot",) if box.bonus_step is BonusStep.DONE else ("bonus", "jackpot")
+    return any(stakes.get(name, {}).get("outcome") == "win" for name in names)
 
 
 def turned(hand: Hand, cmd: cm.Turned, setup: Setup) -> Result:
@@ -171,6 +175,7 @@ def settle_box(table: Table, hand: Hand, box: Box, setup: Setup) -> tuple[ev.Eve
         return unsettled(box.box, error)
     if isinstance(answer, tuple):
         return answer
+    answer = less_bonus(answer, box)
     if not box.checked and _needs_check(box, answer, setup):
         return ()
     return (ev.BoxSettled(box=box.box, answer=public_answer(answer, turned=True)),)
@@ -182,6 +187,20 @@ def _needs_check(box: Box, answer: dict[str, Any], setup: Setup) -> bool:
     if not box.action.exchanges or lowest not in order or box.declared is not None:
         return False
     return order.index(answer["hand"]) >= order.index(Category(lowest))
+
+
+def less_bonus(answer: dict[str, Any], box: Box) -> dict[str, Any]:
+    """The answer without a bonus that was decided before: what the dealer still has to move."""
+    if box.bonus_step is not BonusStep.DONE:
+        return answer
+    line = answer["stakes"]["bonus"]
+    back = line["staked"] + line["profit"] if line["outcome"] == "win" else 0
+    return {
+        **answer,
+        "stakes": {name: stake for name, stake in answer["stakes"].items() if name != "bonus"},
+        "net": answer["net"] - line["profit"],
+        "returned": answer["returned"] - back,
+    }
 
 
 def public_answer(answer: dict[str, Any], *, turned: bool) -> dict[str, Any]:
@@ -292,7 +311,7 @@ def settle_unturned(table: Table, hand: Hand, setup: Setup) -> tuple[ev.Event, .
             continue
         if isinstance(answer, tuple):
             return answer
-        found.append(ev.BoxSettled(box=box.box, answer=public_answer(answer, turned=False)))
+        found.append(ev.BoxSettled(box=box.box, answer=public_answer(less_bonus(answer, box), turned=False)))
         found.append(ev.BoxPaid(box=box.box))
     return tuple(found)
 

@@ -15,7 +15,7 @@ from controller.domain.hand.expects import Want, current_decider, deal_place, dr
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import HELD, Health, JokerPhase, Phase, may_return, next_phase, serves
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import UNKNOWN, UNPAYABLE, BoxStatus, CardSource, Cause, Choice, Hand, Table
+from controller.domain.state import UNKNOWN, UNPAYABLE, BonusStep, BoxStatus, CardSource, Cause, Choice, Hand, Table
 
 Result = tuple[ev.Event, ...] | Rejection
 MOST_LOST = 52
@@ -283,6 +283,8 @@ def correct_stake(table: Table, hand: Hand, cmd: cm.CorrectStake, setup: Setup) 
         return reject(Why.NOT_NOW, command="correct_stake", phase=hand.phase)
     if bonus and not setup.rules.bonus_table:
         return reject(Why.NO_BONUS)
+    if bonus != box.bonus and box.bonus_step is not BonusStep.NONE:
+        return reject(Why.BAD_ARGUMENT, what=f"bonus of box {box.box}: it is decided already")
     if before_the_first_card(hand):
         if box.carried and cmd.ante != box.ante:
             return reject(Why.CARRIED, box=box.box)
