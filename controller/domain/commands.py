@@ -61,7 +61,9 @@ class SignOff(Command, frozen=True, kw_only=True, tag="sign_off"):
 
 
 class OpenTable(Command, frozen=True, kw_only=True, tag="open_table"):
-    """Dealer and supervisor together; the dealer is signed on by it."""
+    """Dealer and supervisor together; the dealer is signed on by it. `head`: the journal's, from the last slip."""
+
+    head: str = ""
 
 
 class CloseTable(Command, frozen=True, kw_only=True, tag="close_table"):

@@ -138,6 +138,11 @@ class Why(Enum):
         "the clock stands before the journal's last record ({when}): set it first",
         "часы отстают от последней записи журнала ({when}): сначала выставьте их",
     )
+    HEAD_UNKNOWN = (
+        592,
+        "the journal has no record with the head {head}: mistyped, or an older copy",
+        "в журнале нет записи с головой {head}: опечатка или старая копия",
+    )
     NO_HIT = (552, "no jackpot hit {hit} waits", "джекпот {hit} не ждёт выплаты")
     JACKPOT_STAKE = (
         553,

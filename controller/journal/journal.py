@@ -7,6 +7,7 @@ did not return does not exist. It must never keep a fact in memory that the file
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sqlite3
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -50,6 +51,7 @@ from controller.journal.summaries import RECALLED, Summary, latest
 from controller.journal.walk import Identity, identity
 
 ID_BYTES = 16
+HEAD_DIGITS, HEADS_BACK = 16, 5000
 
 
 class Journal:
@@ -173,6 +175,18 @@ class Journal:
             self._files.switch_back()
             raise error from None
         return degraded
+
+    def knows(self, head: str) -> bool:
+        """Whether one of the newest records, or the end of the file before, has this hash: hex, at least 16 digits.
+
+        A head is noted when the table closes, so not many records can have followed it.
+        """
+        wanted = head.strip().lower()
+        if len(wanted) < HEAD_DIGITS:
+            return False
+        newest = (row.hash.hex() for row in itertools.islice(self._store.rows_back(self.seq + 1), HEADS_BACK))
+        before = self.continues
+        return any(each.startswith(wanted) for each in (*newest, before.head if before is not None else ""))
 
     def lacking(self) -> str:
         """Which copy is lost and why; empty where none is. Now and then a lost main file is tried again first."""

@@ -36,6 +36,10 @@ class Recorder:
         """The state between two hands on record."""
         self._journal.keep(*keeping.kept(table, statistics), self._clock.stamp())
 
+    def knows(self, head: str) -> bool:
+        """Whether one of the newest records, or the end of the file before, has this hash."""
+        return self._journal.knows(head)
+
     def lacking(self) -> str:
         """Which copy is lost and why; or that the chain does not hold."""
         fault = self._chain_fault()

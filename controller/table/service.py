@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.evolve import evolve, evolve_all
 from controller.domain.hand import Act, decide, doors
@@ -44,6 +45,9 @@ class Recorder(Protocol):
 
     def warnings(self) -> Mapping[str, str]:
         """What is not well with the journal's disks, by code."""
+
+    def knows(self, head: str) -> bool:
+        """Whether one of the newest records, or the end of the file before, has this hash (hex, at least 16 digits)."""
 
     def lacking(self) -> str:
         """Which copy is lost and why, as in Table.degraded; empty where none is."""
@@ -113,7 +117,7 @@ class Service:
 
     def act(self, act: Act) -> Outcome:
         """One act, whole. A rejection changes nothing but its own record."""
-        result = decide(self.table, act, self.setup, self._fresh())
+        result = self._strange_head(act) or decide(self.table, act, self.setup, self._fresh())
         if isinstance(result, Rejection):
             self._refused(act, result)
             return Outcome(rejection=result)
@@ -128,6 +132,11 @@ class Service:
         asked = next((e.id for e in result if isinstance(e, ev.ApprovalAsked | ev.ApprovalJoined)), 0)
         keys = tuple(e for e in result if isinstance(e, ev.PairingAsked | ev.DeviceUnpaired))
         return Outcome(events=tuple(type(e).__name__ for e in (*result, *alarms)), waiting=asked, keys=keys)
+
+    def _strange_head(self, act: Act) -> Rejection | None:
+        """People opened with the head that they had noted, and it is not this journal's."""
+        head = act.command.head if isinstance(act.command, cm.OpenTable) else ""
+        return None if not head or self._recorder.knows(head) else reject(Why.HEAD_UNKNOWN, head=head[:16])
 
     def take_up(self, started: ev.RunStarted, *more: ev.Event) -> None:
         """A run begins with these records, and whatever the last run's end left undone follows now."""

@@ -129,6 +129,9 @@ class Recorder:
         if self.journal is not None:
             self.journal.keep(*keeping.kept(table, statistics), self.clock.stamp())
 
+    def knows(self, head: str) -> bool:
+        return self.journal is not None and self.journal.knows(head)
+
     def lacking(self) -> str:
         return self.lost if self.journal is None else self.journal.lacking()
 

@@ -168,7 +168,7 @@ ARGS: dict[str, object] = {
     "side_bets": 2, "total": 3, "amount": 7, "hit": 1, "stake": 1, "jackpot": 2, "alarm": 3,
     "door": "enclosure",
     "deck": "R-1", "left": 4, "stakes": "5, 10",
-    "when": "2024-01-01",
+    "when": "2024-01-01", "head": "ab12",
 }  # fmt: skip
 
 

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 from harness import D1, S1, S2, Rig, locked, make_setup, table
+from harness_parts import open_journal
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.phases import Phase
 from controller.domain.rejections import Why
 from controller.domain.state import Cause
+from controller.table import past
 
 WHAT = "events up to 40 were on record, this journal ends at 5: an older copy?"
 
@@ -104,3 +106,41 @@ def test_it_is_still_held_after_a_restart(tmp_path: Path) -> None:
     assert (rig.phase, rig.hand.fault_cause) == (Phase.FAULT, Cause.OLD_JOURNAL)
     rig.do(cm.Reset(), S1)
     rig.finish()
+
+
+# --- the head from the last slip -------------------------------------------------------------------------------------
+
+
+def closed(rig: Rig) -> str:
+    """Closed for the night; the head that somebody notes."""
+    rig.do(cm.CloseTable(), S1)
+    assert rig.journal is not None
+    return rig.journal.head.hex()
+
+
+def test_a_table_opens_with_the_head_that_was_noted(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, make_setup("jpoker")).open()
+    noted = closed(rig)
+    rig.restart()
+    rig.refused(Why.HEAD_UNKNOWN, cm.OpenTable(head="ab" * 32), D1, S1)
+    rig.refused(Why.HEAD_UNKNOWN, cm.OpenTable(head=noted[:15]), D1, S1)  # too little of it says nothing
+    rig.do(cm.OpenTable(head=noted[:16].upper()), D1, S1)
+    assert (rig.phase, rig.events(ev.TableOpened)[-1].head) == (Phase.BETTING, noted[:16].upper())
+
+
+def test_an_older_copy_does_not_open_with_it(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, make_setup("jpoker")).open()
+    closed(rig)
+    assert rig.journal is not None
+    rig.journal.close()
+    old = (tmp_path / "journal.db").read_bytes()
+    rig.journal = open_journal(tmp_path)
+    rig._start(past.replay(rig.journal).table)
+    noted = closed(rig.open())
+    rig.journal.close()
+    (tmp_path / "journal.db").write_bytes(old)
+    rig.journal = open_journal(tmp_path)
+    rig._start(past.replay(rig.journal).table)
+    rig.connect()
+    rig.refused(Why.HEAD_UNKNOWN, cm.OpenTable(head=noted), D1, S1)
+    rig.do(cm.OpenTable(), D1, S1)  # nobody gave one: the witness and the shoe remain

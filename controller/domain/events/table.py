@@ -58,7 +58,10 @@ class OperatorSignedOff(Event, frozen=True, kw_only=True, tag=True):
 
 
 class TableOpened(Event, frozen=True, kw_only=True, tag=True):
-    """Play may begin. Every house rule in force is a value here: the rule set whole, procedure and plate."""
+    """Play may begin. Every house rule in force is a value here: the rule set whole, procedure and plate.
+
+    `head`: of this journal, as people gave it from the last slip; empty where they gave none.
+    """
 
     rules_id: str
     house_edge: str = ""
@@ -70,6 +73,7 @@ class TableOpened(Event, frozen=True, kw_only=True, tag=True):
     sensors: dict[str, Any] = msgspec.field(default_factory=dict)
     doors: dict[str, Any] = msgspec.field(default_factory=dict)
     decks: dict[str, Any] = msgspec.field(default_factory=dict)
+    head: str = ""
 
 
 class TableClosed(Event, frozen=True, kw_only=True, tag=True):

@@ -180,8 +180,8 @@ def _outside_a_hand(table: Table, act: Act, setup: Setup) -> Result | None:
             return discard_tray.tray_in(table, cmd, setup)
         case cm.ShowBadge():
             return people.show_badge(table, act.people)
-        case cm.OpenTable():
-            return people.open_table(table, setup, act.people)
+        case cm.OpenTable(head=head):
+            return people.open_table(table, setup, act.people, head)
         case cm.CloseTable():
             return people.close_table(table, table.hand)
         case cm.Pair(device=device):

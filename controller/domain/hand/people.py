@@ -64,8 +64,8 @@ def show_badge(table: Table, people: tuple[Identity, ...]) -> Result:
     return sign_on(table, cm.SignOn(operator=who), people)
 
 
-def open_table(table: Table, setup: Setup, people: tuple[Identity, ...]) -> Result:
-    """Dealer and supervisor open together. Every house rule in force is recorded."""
+def open_table(table: Table, setup: Setup, people: tuple[Identity, ...], head: str = "") -> Result:
+    """Dealer and supervisor open together. Every house rule in force is recorded, and the `head` that they gave."""
     if table.open:
         return reject(Why.ALREADY_OPEN)
     dealer = next((p for p in people if "dealer" in p.roles), None)
@@ -90,6 +90,7 @@ def open_table(table: Table, setup: Setup, people: tuple[Identity, ...]) -> Resu
         sensors=_plain(setup.sensors) if setup.sensors else {},
         doors=_plain(setup.doors),
         decks=_plain(setup.decks),
+        head=head,
     )
     shoe = table.shoe
     anew = shoe.serial and (shoe.serial != shoe.owner or shoe.log_last < shoe.last_event)
