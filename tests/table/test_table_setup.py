@@ -92,6 +92,17 @@ def test_amounts_that_come_late_do_not_feed_a_jackpot(tmp_path: Path) -> None:
     assert "TC-0126" in caught.value.line()
 
 
+def test_amounts_that_come_late_do_not_pay_a_bonus_before(tmp_path: Path) -> None:
+    path = with_house(tmp_path, 'base = "oasis_ru"\nbonus_pay_time = "with_bet"\n')
+    assert make_setup(load_config(path)).rules.bonus_pay_time == "with_bet"
+    path.write_text(
+        path.read_text("utf-8").replace('stake_entry = "before_deal"', 'stake_entry = "at_payout"'), "utf-8"
+    )
+    with pytest.raises(TableError) as caught:
+        make_setup(load_config(path))
+    assert "TC-0126" in caught.value.line()
+
+
 def with_house(tmp_path: Path, house: str, **edits: str) -> Path:
     (tmp_path / "house.toml").write_text(house, "utf-8")
     path = edited(tmp_path, 'rules = "jpoker"', f'rules = "{tmp_path}/house.toml"')
