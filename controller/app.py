@@ -57,7 +57,6 @@ from drivers.gpio.debounce import MS, Debouncer, Timing
 VERSION = "0.1.0"
 M_MMAP_THRESHOLD = -3  # malloc.h; set by hand it stays where it is
 MMAP_FROM = 1 << 20
-SWITCH_S = 0.0001  # a pump that has bytes waits for the interpreter no longer than this; 5 ms by default
 
 
 class _Parser(argparse.ArgumentParser):
@@ -148,7 +147,6 @@ def serve(config: Config, source: Path) -> None:
     """The table, and the trainings that begin at it, until told to stop."""
     _dump_nothing()
     _give_memory_back()
-    sys.setswitchinterval(SWITCH_S)
     stop = Stop()
     reason, table = run(config, source, stop)
     while reason == TO_TRAINING:
