@@ -168,3 +168,5 @@ def test_a_royal_in_the_bonus_takes_its_share_of_the_meter() -> None:
     fed = Fraction(7, 10) * (10 + 0)  # box 2 folded; nothing else was lost
     assert bonus["profit"] == int((25000 + fed) / 2)
     assert Fraction(rig.table.meter) == 25000 + fed - bonus["profit"]
+    (hit,) = rig.events(ev.JackpotHit)
+    assert (hit.box, hit.prize) == (1, bonus["profit"])
