@@ -93,6 +93,7 @@ class Waits(StrEnum):
 
     BRING = "bring"  # no deck is left: a supervisor brings one
     OFFERED = "offered"  # the one in the machine is not known: a supervisor accepts it
+    DISTRUSTED = "distrusted"  # its line was attacked: two people look, or vouch for a deck
     ABSENT = "absent"  # no shuffler: it comes back, or a supervisor vouches for a deck
     TAKE_OUT = "take_out"
     WAIT = "wait"

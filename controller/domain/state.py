@@ -43,6 +43,7 @@ __all__ = [  # found here as well; what stands below needs no mention
 
 DOC = "DOC"
 SHUFFLER = "shuffler"  # the device of this name
+LINE_DISTRUSTED = "line_distrusted"  # the alarm about its line
 UNKNOWN = "??"
 
 

@@ -115,7 +115,7 @@ def _deck(table: Table, want: Expect, setup: Setup) -> dict[str, Item]:
     """Where a shuffler reads marks, a deck on the list is one that lies there; others are named through the socket."""
     if not setup.decks.shuffler:
         return {"deck": Item("new deck", cm.Deck(deck=REASON))}
-    absent = at(table.decks, DeckPlace.ASIDE) if want.cause == Waits.ABSENT else None
+    absent = at(table.decks, DeckPlace.ASIDE) if want.cause in (Waits.ABSENT, Waits.DISTRUSTED) else None
     mark = want.place if want.cause == Waits.OFFERED else absent.mark if absent else ""
     return {"deck": Item(f"deck {mark}", cm.Deck(deck=mark))} if mark else {}
 

@@ -75,6 +75,8 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "shuffle_take_out": (846, "Deck {p} from the shuffler to the shoe", "Выньте {p} из шаффла, в шуз"),
     "shuffle_failed": (847, "Shuffle failed: take deck {p} out, put it in", "Сбой шаффла: выньте {p}, вложите снова"),
     "shuffle_absent": (848, "Shuffler not connected: cable; or supervisor", "Шаффл не отвечает: кабель; инспектор"),
+    "shuffle_distrusted": (862, "Shuffler not trusted: two people look; alarm",
+                           "Шаффлу нельзя верить: смотрят двое; тревога"),
     "stub": (849, "Count the stub: {n} cards? OK, else EXTRA", "Остаток: {n} карт? OK, иначе EXTRA"),
     "last_hand": (853, "Last hand is played: close the table", "Последняя раздача сыграна: закройте стол"),
     "nothing": (822, "Wait", "Ждите"),

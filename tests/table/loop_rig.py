@@ -68,6 +68,8 @@ class Deaf:
 class LoopRig(Rig):
     """One table. `shoe` is what is plugged in; `pass_ms` lets time go by."""
 
+    PORT = "shoe"
+
     def __init__(self, folder: Path) -> None:
         self.loop: Loop | None = None
         self.now_ns = 1000 * MS
@@ -82,7 +84,7 @@ class LoopRig(Rig):
         self.drawn: list[str] = []
         self.loop = Loop(self._parts(source), queue.Queue())
 
-    def _parts(self, source: Shoe) -> Parts:
+    def _parts(self, source: Shoe | None) -> Parts:
         deaf: Any = Deaf()
         return Parts(
             service=self.service,
@@ -128,9 +130,9 @@ class LoopRig(Rig):
 
     def plug(self, shoe: ShoeDevice) -> None:
         """The plug is pulled, and this shoe's plug is put in."""
-        self.loop._handle(PortClosed("shoe", "device gone", 1, self.now_ns))
+        self.loop._handle(PortClosed(self.PORT, "device gone", 1, self.now_ns))
         self.shoe, self.wire.written = shoe, b""
-        self.loop._handle(PortOpened("shoe", self.now_ns))
+        self.loop._handle(PortOpened(self.PORT, self.now_ns))
         self.pass_ms(600)
 
     def pass_ms(self, ms: int) -> None:
@@ -150,7 +152,7 @@ class LoopRig(Rig):
 
     def to_host(self, data: bytes) -> None:
         """These bytes come in at the daemon's end."""
-        self.loop._handle(PortBytes("shoe", data, self.now_ns))
+        self.loop._handle(PortBytes(self.PORT, data, self.now_ns))
 
     # --- cards -------------------------------------------------------------------------------------------------------
 
@@ -172,8 +174,8 @@ class LoopRig(Rig):
         return [event.card for event in self.events(ev.CardDealt)]
 
     def codes(self) -> list[str]:
-        """What troubles of the shoe stand in the journal."""
-        return [event.code for event in self.events(ev.DeviceTroubled) if event.device == "shoe"]
+        """What troubles of the device on the wire stand in the journal."""
+        return [event.code for event in self.events(ev.DeviceTroubled) if event.device == self.PORT]
 
 
 def frames(data: bytes) -> Frames:

@@ -28,9 +28,10 @@ def on(kind: type[E]) -> Callable[[Callable[[Table, E], Table]], Callable[[Table
     return register
 
 
-def trusting(table: Table) -> Table:
-    """People have looked and decided: a device that was distrusted may serve again."""
-    return replace(table, devices={name: next_health(health, "trusted") for name, health in table.devices.items()})
+def trusting(table: Table, device: str = "") -> Table:
+    """People have looked and decided: a device that was distrusted may serve again. Without a name: all of them."""
+    believed = {n: next_health(h, "trusted") for n, h in table.devices.items() if device in ("", n)}
+    return replace(table, devices={**table.devices, **believed})
 
 
 def heard(table: Table, device: str, event_no: int, what: str) -> Table:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from controller.domain import events as ev
-from controller.domain.evolve.folding import on, replace, with_hand
-from controller.domain.state import Alarm, Table
+from controller.domain.evolve.folding import on, replace, trusting, with_hand
+from controller.domain.state import LINE_DISTRUSTED, Alarm, Table
 
 MOST_BOXES = 7
 
@@ -51,4 +51,6 @@ def _alarm_raised(table: Table, event: ev.AlarmRaised) -> Table:
 
 @on(ev.AlarmAnswered)
 def _alarm_answered(table: Table, event: ev.AlarmAnswered) -> Table:
-    return replace(table, alarms=tuple(a for a in table.alarms if a.id != event.id))
+    found = next((a for a in table.alarms if a.id == event.id), None)
+    table = replace(table, alarms=tuple(a for a in table.alarms if a != found))
+    return trusting(table, found.subject) if found is not None and found.code == LINE_DISTRUSTED else table

@@ -11,7 +11,7 @@ from enum import StrEnum
 import msgspec
 
 from controller.domain import commands as cm
-from controller.domain.hand import jackpot
+from controller.domain.hand import distrust, jackpot
 from controller.domain.hand.by_hand import nothing_hidden
 from controller.domain.phases import JokerPhase, Phase
 from controller.domain.state import CardSource, Cause, Hand, Table
@@ -70,6 +70,10 @@ def grade(
         case cm.OpenTable() if favours_player:
             return Grade.C
         case cm.Pair() | cm.Unpair() | cm.CorrectMeter():
+            return Grade.C
+        case cm.Deck() if distrust.doubted(table):
+            return Grade.C
+        case cm.AnswerAlarm() if distrust.asked_about(table, command.alarm):
             return Grade.C
         case cm.OpenTable() | cm.CloseTable():
             return Grade.B

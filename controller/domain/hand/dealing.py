@@ -9,9 +9,10 @@ from controller.domain import cards
 from controller.domain import commands as cm
 from controller.domain import events as ev
 from controller.domain.hand import by_hand, decks
+from controller.domain.hand.distrust import ATTACKS, shuffler_line
 from controller.domain.hand.expects import Expect, Want, expects
 from controller.domain.hand.setup import Setup
-from controller.domain.phases import AHEAD, DISTRUSTED, HELD, JokerPhase, Phase, next_joker, next_phase
+from controller.domain.phases import AHEAD, HELD, JokerPhase, Phase, next_joker, next_phase
 from controller.domain.rejections import Rejection, Why, reject
 from controller.domain.state import SHUFFLER, UNKNOWN, CardSource, Cause, FaceDown, FaceUp, Hand, ShoeMemory, Table
 
@@ -215,11 +216,11 @@ CARD_AT_SHOE = {
 }
 """Where a card is when the shoe introduces itself in a hand; whatever comes of it the shoe tells by its events."""
 
-STOPPING_CODES = frozenset({"wrong_device", "log_restarted", "wrong_key", "downgrade", *DISTRUSTED})
+STOPPING_CODES = frozenset({"log_restarted", *ATTACKS})
 
 
 def trouble_in(table: Table, cmd: cm.TroubleIn) -> Result:
-    """A device misbehaves: noted; a shoe whose log cannot be trusted stops a running hand."""
+    """A device misbehaves: noted; a shoe whose log cannot be trusted stops a running hand, a shuffler calls people."""
     noted = ev.DeviceTroubled(device=cmd.device, code=cmd.code, detail=cmd.detail)
     if cmd.code == AHEAD and (cmd.device != "shoe" or table.shoe.serial != table.shoe.owner):
         return (noted,)  # another shoe's numbers say nothing of this journal
@@ -230,7 +231,7 @@ def trouble_in(table: Table, cmd: cm.TroubleIn) -> Result:
         return (noted, *fault(table, Cause.SHOE, f"{cmd.code}: {cmd.detail}"))
     if cmd.device == "shoe" and cmd.code == "card_position" and serving and not table.call:
         return (noted, ev.CallRaised(reason=CARD_AT_SHOE[cmd.detail]))
-    return (noted,)
+    return (noted, *shuffler_line(table, cmd))
 
 
 # --- the board -------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from controller.domain import commands as cm
 from controller.domain import decks
 from controller.domain import events as ev
 from controller.domain.decks import GONE, MOST_DECKS, Deck, DeckPlace
+from controller.domain.hand import distrust
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import HELD, Health, Phase
 from controller.domain.rejections import Rejection, Why, reject
@@ -198,12 +199,12 @@ def _answered(table: Table) -> Events:
 
 
 def connected(table: Table) -> bool:
-    """Whether a shuffler counts decks now."""
-    return table.devices.get(SHUFFLER, Health.ABSENT) in (Health.READY, Health.DEGRADED)
+    """Whether a shuffler counts decks now, and may be believed."""
+    return not distrust.doubted(table) and table.devices.get(SHUFFLER, Health.ABSENT) in (Health.READY, Health.DEGRADED)
 
 
 def _vouched(table: Table, hand: Hand, deck: Deck) -> Result:
-    """Without its shuffler the table goes on with a deck that people have counted."""
+    """Without its shuffler, or one to be believed, the table goes on with a deck that people have counted."""
     if connected(table):
         return reject(Why.SHUFFLER_COUNTS, deck=deck.mark)
     if not _may_take(table, hand):
@@ -259,6 +260,8 @@ def next_deck(table: Table, setup: Setup) -> Events:
     if stub_due(table, setup):
         return ()
     if setup.decks.shuffler:
+        if distrust.doubted(table):
+            return ()
         out = decks.at(table.decks, DeckPlace.OUT)
         return (ev.DeckTaken(deck=out.mark, source=SHUFFLER),) if out is not None else ()
     if table.quarantined:

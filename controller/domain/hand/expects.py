@@ -11,7 +11,7 @@ from enum import StrEnum
 import msgspec
 
 from controller.domain.decks import Waits, waits
-from controller.domain.hand import by_hand, dealer, decks, jackpot, one_player
+from controller.domain.hand import by_hand, dealer, decks, distrust, jackpot, one_player
 from controller.domain.hand.by_hand import HAND_CARDS
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import JokerPhase, Phase
@@ -114,7 +114,7 @@ def _deck(table: Table, setup: Setup) -> Expect:
         return Expect(kind=Want.STUB, count=decks.stub(table, setup))
     if not setup.decks.shuffler:
         return Expect(kind=Want.DECK, cause=table.quarantined)
-    step, mark = waits(table.decks, decks.connected(table))
+    step, mark = (Waits.DISTRUSTED, "") if distrust.doubted(table) else waits(table.decks, decks.connected(table))
     people = step in (Waits.BRING, Waits.OFFERED)
     return Expect(kind=Want.DECK if people else Want.SHUFFLE, cause=str(step), place=mark)
 

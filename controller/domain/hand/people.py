@@ -8,7 +8,7 @@ import msgspec
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
-from controller.domain.hand import decks, jackpot
+from controller.domain.hand import decks, distrust, jackpot
 from controller.domain.hand.authority import OVERSIGHT, Grade, Identity, missing
 from controller.domain.hand.discard_tray import compared
 from controller.domain.hand.setup import Entropy, Plate, Setup, Training
@@ -185,7 +185,8 @@ def answer_alarm(table: Table, cmd: cm.AnswerAlarm, people: tuple[Identity, ...]
         return reject(Why.NO_ALARM, alarm=cmd.alarm)
     if not cmd.reason.strip():
         return reject(Why.BAD_ARGUMENT, what="reason: say what it was")
-    return (ev.AlarmAnswered(id=cmd.alarm, operators=tuple(p.operator for p in people), reason=cmd.reason),)
+    said = ev.AlarmAnswered(id=cmd.alarm, operators=tuple(p.operator for p in people), reason=cmd.reason)
+    return (said, *distrust.answered(table, cmd.alarm))
 
 
 def open_hand(table: Table, entropy: Entropy) -> tuple[ev.Event, ...]:
