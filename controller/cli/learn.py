@@ -179,8 +179,16 @@ def _scans(events: queue.Queue[PortEvent], table: CodeTable) -> Iterator[str]:
             now = time.monotonic_ns()
             repeated = item.raw == last and now - last_ns < table.repeat_ms * 1_000_000
             last, last_ns = item.raw, now
-            text = item.raw.decode("ascii", "backslashreplace")
+            text = item.raw.decode("ascii", "replace")  # as the table's own driver reads it
             if not isinstance(item, Printed):
-                click.echo(one_line(f"  no: {text!r} does not end"))
-            elif not repeated and not (table.ignore and re.fullmatch(table.ignore, text)):
+                click.echo(one_line(f"  no: {_shown(item.raw)} does not end"))
+            elif repeated or (table.ignore and re.fullmatch(table.ignore, text)):
+                continue
+            elif not item.raw.isascii():  # at the table no code could ever equal it
+                click.echo(one_line(f"  no: {_shown(item.raw)} is not ASCII: noise, or another baud rate?"))
+            else:
                 yield text
+
+
+def _shown(raw: bytes) -> str:
+    return ascii(raw)[1:]

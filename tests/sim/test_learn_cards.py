@@ -60,7 +60,7 @@ def test_a_deck_is_learnt_card_by_card(tmp_path: Path, reader: CardReader) -> No
     assert learning.says() == "  no: that code is 6c; scan the 6d"
     reader.spoil(Fault.JUNK_SCAN)
     reader.card("6d")
-    assert "does not fit the pattern" in learning.says()
+    assert "is not ASCII" in learning.says()
     reader.card("6d")
     assert learning.says() == "6h: scan it"
     learning.child.send_signal(signal.SIGINT)
@@ -91,6 +91,30 @@ def test_the_plug_is_pulled_and_a_line_does_not_end(tmp_path: Path, reader: Card
     assert "the reader is gone (" in learning.says()
     reader.plug()
     assert learning.says() == "  the reader is back"
+    reader.card("6c")
+    assert learning.says() == "6d: scan it"
+    learning.child.kill()
+    learning.child.communicate()
+
+
+def test_a_line_that_is_not_ascii_is_no_code(tmp_path: Path, reader: CardReader) -> None:
+    """A wrong baud rate: learnt as text such bytes would be a code that the table's driver never sees."""
+    learning = Learning(tmp_path)
+    learning.says()
+    reader.send(b"\xff\x80\r\n")
+    assert learning.says() == r"  no: '\xff\x80' is not ASCII: noise, or another baud rate?"
+    reader.card("6c")
+    assert learning.says() == "6d: scan it"
+    learning.child.send_signal(signal.SIGINT)
+    learning.end()
+    assert parse_codes(learning.codes.read_bytes()).codes == {code_of("6c"): "6c"}
+
+
+def test_a_banner_may_be_ignored_whatever_it_is_written_in(tmp_path: Path, reader: CardReader) -> None:
+    write(tmp_path / "codes.toml", CodeTable(ignore="READY.*"))
+    learning = Learning(tmp_path)
+    learning.says()
+    reader.send(b"READY \xb5\r\n")
     reader.card("6c")
     assert learning.says() == "6d: scan it"
     learning.child.kill()
