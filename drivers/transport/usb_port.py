@@ -29,6 +29,7 @@ READ_MS = 300  # longer than the host's heartbeat, so that a healthy line has no
 WRITE_MS = 1000
 QUIET_READS = 3  # so many time-outs in a row, though something was sent: is the endpoint deaf?
 MOST_CLEARS = 3
+RESET_AGAIN_NS = 60_000_000_000  # a reset that brought no byte: it has no power, no key, or is broken
 PERMISSION_NS = 3_000_000_000  # udev may need a moment after the device node has appeared
 MOST_REST_S = 1.0
 VENDOR_CLASS = 0xFF
@@ -121,6 +122,7 @@ class UsbPump(Pump):
         self._send_failed = ""  # guarded by _lock
         self._sent_since_heard = False  # guarded by _lock
         self._reset = False
+        self._reset_ns: int | None = None  # of the last one, as long as nothing has been heard since
         self._refused_ns: int | None = None
 
     def _wake_up(self) -> None:
@@ -175,6 +177,7 @@ class UsbPump(Pump):
             self._sender_lives()
             if data:
                 quiet = clears = self._failures = 0
+                self._reset_ns = None
                 self._post(PortBytes(self._name, data, self._clock_ns()))
                 continue
             if data is None:
@@ -185,8 +188,15 @@ class UsbPump(Pump):
                     device.clear_halt(inward.address)
                     clears += 1
             if clears > MOST_CLEARS:
-                self._reset = True
-                raise PortGone("device deaf: it answers nothing")
+                self._deaf(stalls=data is None)
+
+    def _deaf(self, *, stalls: bool) -> None:
+        """A reset may help. One that did not is not repeated at once: people may be about to pair the device."""
+        if self._reset_ns is None or self._clock_ns() - self._reset_ns >= RESET_AGAIN_NS:
+            self._reset = True
+            raise PortGone("device deaf: it answers nothing")
+        if stalls:
+            self._rest(self._read_ms / 1000)  # a stall is answered at once: not as fast as that
 
     def _hear(self, device: Any, inward: _Pipe) -> bytes | None:
         """What came; empty for no news, None for a stall that has been cleared."""
@@ -266,6 +276,7 @@ class UsbPump(Pump):
         if device is None:
             return
         if reset:
+            self._reset_ns = self._clock_ns()
             with contextlib.suppress(usb.core.USBError, RuntimeError):
                 device.reset()
         _let_go(device)

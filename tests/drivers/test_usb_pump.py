@@ -12,7 +12,7 @@ from usb_doubles import WANTED, echoing, seen
 
 from drivers.events import PortBytes, PortClosed
 from drivers.transport.pump import PortUnavailable
-from drivers.transport.usb_port import MOST_CLEARS, Verdict, backend_named, verdict
+from drivers.transport.usb_port import MOST_CLEARS, RESET_AGAIN_NS, Verdict, backend_named, verdict
 from firmware_sim.shuffler_unit import PRODUCT, VENDOR
 from firmware_sim.usb_backend import SimBackend
 from firmware_sim.usb_bus import IN, OUT, UsbFailure
@@ -157,6 +157,50 @@ def test_f32_a_deaf_endpoint_is_reset() -> None:
         inbox.until_opened()
         bus.send(device, b"back")
         assert inbox.bytes(4) == b"back"
+
+
+def test_f32_a_reset_that_brought_no_byte_is_not_repeated_for_a_minute() -> None:
+    """Whoever has no key answers nothing, however often it is reset; meanwhile the port stays open."""
+    time_ns = [0]
+    with echoing(clock_ns=lambda: time_ns[0]) as (bus, device, port, inbox):
+
+        def reads() -> int:
+            return sum(call == "read" for call, _ in bus.calls)
+
+        port.write(b"?")
+        assert inbox.until_closed().reason == "device deaf: it answers nothing"
+        for resets in (1, 2):
+            inbox.until_opened()
+            port.write(b"?")
+            begun = reads()
+            assert seen(lambda begun=begun: reads() >= begun + 40), "many time-outs"
+            assert device.resets == resets
+            assert inbox.now() == []
+            time_ns[0] += RESET_AGAIN_NS
+            inbox.until_closed()
+        inbox.until_opened()
+        bus.send(device, b"alive")
+        assert inbox.bytes(5) == b"alive"
+        port.write(b"?")
+        inbox.until_closed()
+        assert seen(lambda: device.resets == 4), "it was heard: the next silence is a new one"
+
+
+def test_f27_a_stall_that_no_reset_ends_is_asked_no_faster_than_a_read() -> None:
+    rests: list[float] = []
+    with echoing(clock_ns=lambda: 0, rest=rests.append) as (_, device, _, inbox):
+
+        def stall() -> None:
+            device.faults.stalls_again = device.faults.stalled = True
+
+        device.reset_hook = stall
+        stall()
+        inbox.until_closed()
+        inbox.until_opened()
+        assert seen(lambda: rests.count(0.02) >= 20)
+        assert device.resets == 1
+        assert inbox.now() == []
+        device.faults.stalled = False
 
 
 @pytest.mark.parametrize("asked", [False, True])

@@ -54,8 +54,9 @@ class Echo(UsbDevice):
 def pump(bus: UsbBus, post: Callable[..., None], backend: SimBackend | None = None, **options: object) -> UsbPump:
     options.setdefault("backoff", lambda _attempt: 0.01)
     options.setdefault("read_ms", 20)
+    options.setdefault("clock_ns", time.monotonic_ns)
     backend = backend or SimBackend(HereBus(bus))
-    return UsbPump("shuffler", WANTED, backend, post, time.monotonic_ns, **options)  # type: ignore[arg-type]
+    return UsbPump("shuffler", WANTED, backend, post, **options)  # type: ignore[arg-type]
 
 
 class Times:
