@@ -24,6 +24,8 @@ from controller.journal.store import NO_ROOM, JournalWriteError, Store
 Opener = Callable[[Path], Store]
 HELD: Final = 5
 CHUNK: Final = 2000
+MOST_OF_ONE: Final = 1000
+"""Records of one append at the most, by far."""
 DEGRADED: Final = JournalDegraded.__name__
 STARTED: Final = RunStarted.__name__
 NOT_OURS: Final = "check table.id and the key files that table.toml names; bring back this table's own key or journal"
@@ -190,7 +192,7 @@ def _carried_over(main: Store, mirror: Store, where: str) -> None:
     """The mirror gets what it lacks of a main file that is only read; refused where they tell two stories."""
     fork = first_difference(main, mirror)
     if fork:
-        _must_be_unacknowledged(mirror, fork, where)
+        _must_be_unacknowledged(main, mirror, fork, where)
     elif main.seq < mirror.seq:
         _must_not_be_older(main, mirror, where)
     else:
@@ -262,7 +264,7 @@ def _must_not_be_older(main: Store, mirror: Store, where: str) -> None:
 
 def _forked(main: Store, mirror: Store, fork: int, verified: Opener) -> Pair:
     """What the main file kept of a write that failed was never acknowledged; any other difference is no accident."""
-    _must_be_unacknowledged(mirror, fork, f"{main.path}, {mirror.path}")
+    _must_be_unacknowledged(main, mirror, fork, f"{main.path}, {mirror.path}")
     path = main.path
     main.close()
     again = _main_anew(path, mirror, None, verified)
@@ -271,11 +273,19 @@ def _forked(main: Store, mirror: Store, fork: int, verified: Opener) -> Pair:
     return msgspec.structs.replace(again, repaired=repaired)
 
 
-def _must_be_unacknowledged(mirror: Store, fork: int, where: str) -> None:
+def _must_be_unacknowledged(main: Store, mirror: Store, fork: int, where: str) -> None:
+    """One append can have failed and been kept: a second one follows an answer, and so was told to somebody."""
     row = mirror.one_row(fork)
-    if row is None or read_body(row.body).type != DEGRADED:
+    if row is None or read_body(row.body).type != DEGRADED or not _one_append(main, fork):
         what = f"the two copies tell different stories from record {fork} on: a cloned card, or somebody's work"
         raise _refused(231, what, where)
+
+
+def _one_append(store: Store, first: int) -> bool:
+    """Whether all from that record on is one act: the records of an append have one stamp."""
+    bodies = [read_body(row.body) for row in itertools.islice(store.rows(first - 1), MOST_OF_ONE)]
+    stamps = {(body.run, body.mono) for body in bodies}
+    return len(stamps) == 1 and bodies[-1].seq == store.seq
 
 
 def _refused(code: int, what: str, where: str) -> TableError:

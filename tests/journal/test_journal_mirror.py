@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -266,6 +267,36 @@ def test_what_a_failed_write_left_in_the_main_file_is_set_aside(copies: Copies) 
     assert "never acknowledged" in repaired.why
     journal.close()
     assert copies.level()
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_an_act_that_was_acknowledged_is_not_undone_by_one_forged_record(copies: Copies, runs: int) -> None:
+    """A stick cut back to a signed record, with a JournalDegraded that needs no key behind it: no story of ours."""
+    copies.play(2)
+    for run in range(1, runs):
+        copies.play(1, first=2 + run)
+    cut = next(n for n, body in enumerate(copies.bodies(copies.mirror), 1) if b'"Checkpoint"' in body)
+    forge_degraded(copies.mirror, cut)
+    before = copies.main.read_bytes()
+    with pytest.raises(TableError, match=f"different stories from record {cut + 1} on") as error:
+        copies.open()
+    assert (error.value.exit_code, error.value.code) == (3, "TC-0231")
+    assert (copies.main.read_bytes(), list(copies.main.parent.glob("*.aside*"))) == (before, [])
+
+
+def forge_degraded(path: Path, cut: int) -> None:
+    """All behind that record is gone, and one stands there by its hash alone."""
+    body = json.loads(samples.body_of(path, cut)) | {"seq": cut + 1, "type": "JournalDegraded", "hand": None}
+    body["data"] = {"copy": "main", "fault": "input/output error"}
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    samples.tamper(
+        path,
+        [
+            ("DELETE FROM journal WHERE seq > ?", (cut,)),
+            ("INSERT INTO journal VALUES (?, 'table', 1, zeroblob(32), zeroblob(32), ?)", (cut + 1, text)),
+        ],
+    )
+    samples.rehash(path)
 
 
 def test_without_its_medium_the_table_says_so(copies: Copies) -> None:
