@@ -12,6 +12,7 @@ from controller.doctor import board, disk, pins, ports, record, services, softwa
 from controller.doctor.finding import Finding, Level, Topic
 from controller.doctor.machine import Machine, Scene
 from controller.errors import TableError
+from controller.journal.reader import lock_file
 
 CONFIG = Topic(900)
 UNSEEN = Topic(999)
@@ -54,7 +55,7 @@ def _guarded(name: str, probe: Probe, scene: Scene) -> Iterator[Finding]:
 def daemon_of(journal: Path) -> int | None:
     """The process that holds this journal; None: no daemon runs on it. Takes nothing from it."""
     try:
-        lock = os.open(f"{journal}.lock", os.O_RDONLY | os.O_CLOEXEC)
+        lock = os.open(lock_file(journal), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return None
     try:

@@ -160,10 +160,10 @@ class Reader:
         return connection
 
     def _source(self) -> tuple[Path, str]:
-        wal = Path(f"{self.path}-wal")
+        wal = Path(f"{self.path.resolve()}-wal")
         if not wal.exists() or wal.stat().st_size == 0:
             return self.path, "mode=ro&immutable=1"
-        if _held(Path(f"{self.path}.lock")):
+        if _held(lock_file(self.path)):
             return self.path, "mode=ro"
         self._private = tempfile.TemporaryDirectory(prefix="journal-")
         copy = Path(self._private.name) / "journal.db"
@@ -183,6 +183,11 @@ class Reader:
 
 def _no_journal(what: str, path: Path) -> TableError:
     return TableError(202, what, str(path), "name a journal file")
+
+
+def lock_file(path: Path) -> Path:
+    """What the owner of that journal locks: beside the file itself, whatever link it was named by."""
+    return Path(f"{path.resolve()}.lock")
 
 
 def _held(lock: Path) -> bool:

@@ -19,7 +19,7 @@ from typing import Final
 
 from controller.errors import TableError
 from controller.journal import chain
-from controller.journal.reader import read_rows, read_stream
+from controller.journal.reader import lock_file, read_rows, read_stream
 from controller.journal.records import Row
 from controller.journal.schema import APPLICATION_ID, STATEMENTS, schema_fault
 from controller.journal.space import space_of
@@ -237,7 +237,7 @@ def _opening(path: Path) -> Iterator[int]:
 
 def _own(path: Path) -> int:
     """Exclusive ownership by a lock file beside the journal. The kernel gives it free when the holder dies."""
-    beside = f"{path}.lock"
+    beside = str(lock_file(path))
     try:
         lock = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:

@@ -19,6 +19,7 @@ from controller.journal import store as stores
 from controller.journal.auditing import Options
 from controller.journal.codec import Codec, CodecError, Registry, read_body
 from controller.journal.journal import Journal
+from controller.journal.reader import Reader
 from controller.journal.records import SealedEvent
 from controller.journal.store import JournalWriteError, Store, WriteFault
 from controller.journal.verify import audit
@@ -118,6 +119,23 @@ def test_a_hand_ends_only_with_its_own_key(path: Path) -> None:
     with pytest.raises(CodecError, match="another key"):
         journal.append(samples.hand_events(2)[-1:], hand=1, stamp=samples.stamp())
     assert journal.open_hand == 1
+
+
+def test_a_link_to_the_journal_is_no_second_journal(path: Path) -> None:
+    """The lock is beside the file itself, so a name that leads to it is refused at the start, as the file is."""
+    journal = samples.new(path)
+    link, folder = path.with_name("other.db"), path.parent / "elsewhere"
+    link.symlink_to(path)
+    folder.symlink_to(path.parent, target_is_directory=True)
+    for name in (link, folder / path.name):
+        with pytest.raises(TableError, match="holds the journal") as error:
+            Store.open(name)
+        assert error.value.exit_code == 5
+    with Reader(link) as reader:  # a reader by that name reads the write-ahead file, too
+        assert (reader.file, reader.last) == (link, 1)
+    journal.close()
+    with Store.open(link) as store:
+        assert store.seq == 1
 
 
 def test_a_second_process_is_refused_and_told_whose_it_is(path: Path) -> None:
