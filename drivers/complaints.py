@@ -17,7 +17,7 @@ from drivers.wire.session import Tamper, Tampered
 
 MAX_TEXTS = 8
 BROKEN_OFF_NS = 500 * MS
-FORGED_MOST = 5  # so many forged frames ...
+FORGED_MOST = 3  # so many forged frames ...
 FORGED_NS = 10_000 * MS  # ... in this time, and the line is not trusted any more
 
 

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import msgspec
 
+PAIRING, KEY_TAKEN_BACK = "pairing", "the key was taken back"
+BY_PEOPLE = (PAIRING, KEY_TAKEN_BACK)
+"""Why a device is lost by an act of people, which is no failure of it."""
+
 
 class PortOpened(msgspec.Struct, frozen=True):
     """A pump opened its port."""

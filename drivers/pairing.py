@@ -7,7 +7,7 @@ shows it to nobody.
 
 from __future__ import annotations
 
-from drivers.events import DeviceEvent, DeviceFault, DevicePaired
+from drivers.events import KEY_TAKEN_BACK, PAIRING, DeviceEvent, DeviceFault, DevicePaired
 from drivers.ports import Device
 from drivers.wire.framing import DELIMITER
 from drivers.wire.link import Link, Side
@@ -46,7 +46,7 @@ class Pairable:
 
     def pair(self, now_ns: int) -> list[DeviceEvent]:
         """Two people have asked for it: the line is the exchange's until it succeeds, or for a minute."""
-        lost = self._device.closed("pairing", now_ns) if self._private is None and self._open else []
+        lost = self._device.closed(PAIRING, now_ns) if self._private is None and self._open else []
         self._private = self._entropy(32)
         self._until_ns = now_ns + OPEN_NS
         if self._open:
@@ -57,7 +57,7 @@ class Pairable:
         """Two people have taken the key back: nothing is believed until the next pairing."""
         self._private = None
         self._seal.rekey(None)
-        lost = self._device.closed("the key was taken back", now_ns)
+        lost = self._device.closed(KEY_TAKEN_BACK, now_ns)
         return [*lost, *(self._device.opened(now_ns) if self._open else [])]
 
     def opened(self, now_ns: int) -> list[DeviceEvent]:

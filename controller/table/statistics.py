@@ -16,6 +16,7 @@ import msgspec
 from controller.domain import events as ev
 from controller.domain.state import UNKNOWN
 from controller.table.decks import Laid, Likeness, Order, compare, order_of
+from drivers.events import BY_PEOPLE
 
 SPAN = 2000  # hands that the counts cover
 COMPARED = 40  # comparisons that the likeness covers
@@ -146,6 +147,8 @@ def _run_ended(s: Statistics, event: ev.RunEnded, at_s: float) -> Statistics:
 
 @on(ev.DeviceDown)
 def _device_down(s: Statistics, event: ev.DeviceDown, at_s: float) -> Statistics:
+    if event.reason in BY_PEOPLE:
+        return s
     return replace(s, drops=(*_last_hour(s, at_s), (at_s, event.device)))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from drivers.events import DeviceEvent, DeviceFault, DeviceLost, DevicePaired, DeviceReady
+from drivers.events import BY_PEOPLE, DeviceEvent, DeviceFault, DeviceLost, DevicePaired, DeviceReady
 from drivers.pairing import Pairable
 from drivers.shoe import Shoe
 from drivers.wire.framing import DELIMITER
@@ -158,6 +158,9 @@ def test_that_there_is_no_key_is_told_once_until_there_was_one(bench: Bench) -> 
     bench.set_switch()
     bench.run(2 * SECOND)
     assert paired(bench)
+    bench.pair()
+    bench.run(2 * SECOND)
     bench.said += bench.host.revoke(bench.now_ns)
+    assert [e.reason for e in bench.said if isinstance(e, DeviceLost)][-2:] == list(BY_PEOPLE)
     bench.reset()
     assert bench.codes().count("unpaired") == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import errno
 import fcntl
 import os
 import termios
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from serial_doubles import Inbox, Line, descriptors, pump
 
+from drivers.events import PortClosed
 from drivers.transport import serial_port
 from drivers.transport.pump import PortUnavailable
 from drivers.transport.serial_port import open_serial, port_holder
@@ -98,6 +100,40 @@ def test_f14_f19_unsent_bytes_go_before_a_port_is_closed_and_it_is_closed_once(
     inbox.until_opened()
     port.close()
     assert done == ["flushed", "closed"]
+
+
+class Sour(Kept):
+    """Closing it fails as well, after the descriptor has gone, as Linux does it."""
+
+    def close(self) -> None:
+        super().close()
+        raise OSError(errno.EIO, "close failed")
+
+
+def test_f14_a_close_that_fails_is_swallowed_and_each_end_is_told_once(inbox: Inbox) -> None:
+    """Neither a thread that dies nor a descriptor that stays; the reason told is that of the end, not of the close."""
+    done: list[str] = []
+    lines: list[Line] = []
+
+    def opener(_path: str, _baud: int) -> Sour:
+        lines.append(Line())
+        return Sour(lines[-1].path, done)
+
+    before = descriptors()
+    port = pump("/dev/none", inbox, opener=opener)
+    port.start()
+    for _ in range(20):
+        inbox.until_opened()
+        lines[-1].send(b"x\n")
+        assert inbox.bytes(2) == b"x\n"
+        lines[-1].unplug()
+        closed = inbox.until_closed()
+        assert (closed.reason, closed.attempt) == ("device gone", 1)
+    inbox.until_opened()
+    port.close()
+    lines[-1].unplug()
+    assert descriptors() == before and done == ["closed"] * 21
+    assert sum(isinstance(event, PortClosed) for event in inbox.all) == 20
 
 
 def test_nobody_holds_a_port_that_is_not_there_or_goes_while_it_is_looked_for(

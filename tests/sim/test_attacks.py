@@ -235,9 +235,9 @@ def test_no_session_ends_by_words_that_anybody_can_say(wire: Wire, who: str) -> 
     wire.sound()
 
 
-def test_five_forged_frames_end_trust_and_a_flood_stays_a_few_words(wire: Wire) -> None:
+def test_three_forged_frames_end_trust_and_a_flood_stays_a_few_words(wire: Wire) -> None:
     forged = encode_frame(bytes([1, 1, 0x83, 0]) + (900).to_bytes(8, "little") + bytes(26))
-    for _ in range(4):
+    for _ in range(2):
         wire.put_to_host(forged)
     assert wire.codes() == ["forged"]
     wire.put_to_host(forged)

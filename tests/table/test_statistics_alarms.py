@@ -13,6 +13,7 @@ from controller.table import alarms
 from controller.table.statistics import Statistics, fold, fold_all
 from controller.table.watch import summary
 from controller.watch_config import AlarmsSection
+from drivers.events import BY_PEOPLE
 
 SHUFFLE = {"deck_neighbours", "deck_order"}
 
@@ -243,6 +244,13 @@ def test_device_drops_in_an_hour() -> None:
     assert alarms.due(late, limits) == []  # the first is an hour ago
     sixth = fold(s, ev.DeviceDown(device="shoe", reason=""), 3599.0)
     assert [(d.code, d.subject) for d in alarms.due(sixth, limits)] == [("device_drops", "shoe")]
+
+
+def test_a_device_that_people_pair_has_not_dropped() -> None:
+    """The words are in older journals, too: they are the driver's, and may not change."""
+    assert BY_PEOPLE == ("pairing", "the key was taken back")
+    s = fold_all(Statistics(), [ev.DeviceDown(device="shoe", reason=reason) for reason in BY_PEOPLE] * 6, 60.0)
+    assert s.drops == ()
 
 
 def test_p17_hands_faster_than_people_deal() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import zlib
 
+from drivers.wire import decks
 from drivers.wire import messages as m
 from drivers.wire.codec import to_bytes
 from drivers.wire.framing import MAX_ENCODED, encode_frame
@@ -16,6 +17,7 @@ from drivers.wire.session import DeviceSeal, HostSeal
 
 KEY = bytes(range(32))
 HELLO = m.Hello(7, b"\xb0" * 8, 1, 9, m.CardState.NONE, "SHOE", "S-1", "1.0")
+DECK = decks.DeckReport(deck="R-1041", count=52, doubles=1, unread=2, reason=1)
 TO_HOST = (
     HELLO,
     m.Status(1, 9, 0, 3, 1, 0),
@@ -23,11 +25,21 @@ TO_HOST = (
     m.Event(11, m.EventKind.CARD_UNREAD, 2, again=True),
     m.Event(12, m.EventKind.DECK_LOADED, 52),
     m.Event(13, 0x80, detail=b"maker"),
+    *(m.Event(14 + n, kind, detail=decks.pack(kind, DECK)) for n, kind in enumerate(decks.LAYOUTS)),
     m.Lost(3, 4),
     m.Done(5, m.Result.JAM),
     m.Paired(bytes(32), "SHOE", "S-1", "1.0", bytes(32)),
 )
-TO_DEVICE = (m.HelloAsk(7), m.Poll(1, 0), m.Ack(9), m.Resend(3), m.DealEnable(4, 1), m.Pair(bytes(range(32))))
+TO_DEVICE = (
+    m.HelloAsk(7),
+    m.Poll(1, 0),
+    m.Ack(9),
+    m.Resend(3),
+    m.DealEnable(4, 1),
+    m.Shuffle(5, DECK.deck),
+    m.Pair(bytes(range(32))),
+)
+TYPES = sorted({message.TYPE for message in (*TO_DEVICE, *TO_HOST)})
 
 
 def sealed_pair() -> tuple[Link, Link]:
@@ -69,7 +81,7 @@ class Fuzz:
             case 3:
                 return encode_frame(rng.randbytes(rng.randrange(4, 60)))[:-1]
             case 4:
-                head = bytes([1, rng.randrange(2), rng.choice((1, 2, 3, 4, 5, 6, 7, 0x81, 0x82, 0x83, 0x84, 0x85)), 0])
+                head = bytes([1, rng.randrange(2), rng.choice(TYPES), 0])
                 return encode_frame(head + rng.randbytes(rng.randrange(0, 60)))[:-1]
             case _:
                 damaged = bytearray(rng.choice(self._honest))
