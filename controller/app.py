@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from controller import archiving, journals, training
+from controller import archiving, journals, supply, training
 from controller.config import Config, load_config
 from controller.control import operators
 from controller.control.pins import PinDesk
@@ -46,6 +46,7 @@ from controller.runtime.parts import TO_TABLE, TO_TRAINING, Parts, PinSaid, Quit
 from controller.runtime.peers import Peers
 from controller.runtime.recording import Recorder
 from controller.runtime.shuffling import Shuffling
+from controller.runtime.supply_watch import SupplyWatch
 from controller.table import past
 from controller.table.keypad import Keypad
 from controller.table.menu import Supervised
@@ -271,7 +272,8 @@ class _Assembled:
         watch = Watch(replayed.statistics, config.alarms, lambda: past.seconds(clock.stamp()))
         self._chain = ChainWatch(Path(config.journal.path))
         recorder = Recorder(journal, clock, replayed.last_s, lambda: self._chain.fault)
-        self._service = Service(setup, replayed.table, recorder, os.urandom, self._changed, watch)
+        self._supply = SupplyWatch(lambda: supply.read(Path("/sys")), time.monotonic_ns)
+        self._service = Service(setup, replayed.table, recorder, os.urandom, self._changed, watch, machine=self._supply)
 
     def run(
         self, stack: contextlib.ExitStack, stop: Stop, started: ev.RunStarted, *more: ev.Event
@@ -282,6 +284,9 @@ class _Assembled:
         stack.callback(self._pins.close)
         self._chain.start()
         stack.callback(self._chain.close)
+        if supply.is_pi(Path("/proc")):
+            self._supply.start()
+            stack.callback(self._supply.close)
         self._server.start()
         stack.callback(self._server.close)
         loop = self._loop = Loop(self._parts(), hw.inbox)

@@ -6,20 +6,23 @@ from collections.abc import Iterator
 
 from controller.doctor.finding import Finding, Topic
 from controller.doctor.machine import Machine, Scene
+from controller.supply import (
+    AIR,
+    BEFORE,
+    COOLING,
+    HOT_MILLI,
+    SUPPLY,
+    THROTTLED,
+    UNDER_VOLTAGE,
+    bits_file,
+    bits_of,
+    heat_file,
+)
 
 POWER = Topic(910)
 HEAT = Topic(911)
 SYNC = Topic(912)
 RTC = Topic(913)
-HOT_MILLI = 75_000
-# Bits of the firmware's get_throttled: what holds now, and (16 higher) what has happened since the start.
-THROTTLED = {
-    0: "under-voltage",
-    1: "the frequency is capped",
-    2: "throttled",
-    3: "the soft temperature limit is reached",
-}
-SUPPLY = "use the official supply and a short thick cable; nothing else on the same supply"
 
 
 def probe(scene: Scene) -> Iterator[Finding]:
@@ -40,10 +43,10 @@ def _power(machine: Machine) -> Iterator[Finding]:
         yield POWER.skipped("the firmware does not answer", where, "install vcgencmd (raspi-utils), run with sudo")
         return
     for bit, name in THROTTLED.items():
-        remedy = SUPPLY if bit == 0 else "look at supply and cooling"
+        remedy = SUPPLY if bit == UNDER_VOLTAGE else COOLING
         if bits >> bit & 1:
             yield POWER.fail(f"{name} now", where, remedy)
-        elif bits >> bit + 16 & 1:
+        elif bits >> bit + BEFORE & 1:
             yield POWER.warn(f"{name} at some time since the start", where, remedy)
     if not bits:
         yield POWER.ok("no under-voltage and no throttling since the start", where)
@@ -54,22 +57,19 @@ def _throttled(machine: Machine) -> tuple[int | None, str]:
     text = said.out.partition("=")[2] if said is not None and said.code == 0 else None
     where = "vcgencmd get_throttled"
     if text is None:
-        path = machine.sys / "devices/platform/soc/soc:firmware/get_throttled"
+        path = bits_file(machine.sys)
         text, where = machine.text(path), str(path)
-    try:
-        return (int(text, 16) if text else None), where
-    except ValueError:
-        return None, where
+    return bits_of(text), where
 
 
 def _heat(machine: Machine) -> Finding:
-    path = machine.sys / "class/thermal/thermal_zone0/temp"
+    path = heat_file(machine.sys)
     text = machine.text(path)
     if text is None or not text.lstrip("-").isdigit():
         return HEAT.skipped("no thermometer", str(path))
     degrees = f"{int(text) / 1000:.0f} degrees Celsius"
     if int(text) >= HOT_MILLI:
-        return HEAT.warn(degrees, str(path), "give it air or a heat sink; at 80 it slows down")
+        return HEAT.warn(degrees, str(path), f"{AIR}; at 80 it slows down")
     return HEAT.ok(degrees, str(path))
 
 

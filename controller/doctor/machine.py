@@ -15,6 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from controller.config import Config
+from controller.supply import is_pi, text_of
 
 SERVICE_USER = "table-controller"
 PATIENCE_S = 10.0
@@ -68,15 +69,11 @@ class Machine(Struct, frozen=True):
 
     def text(self, path: Path) -> str | None:
         """A small file without its last newline; None where there is none to read."""
-        try:
-            return path.read_text("utf-8", "replace").strip().rstrip("\0")
-        except OSError:
-            return None
+        return text_of(path)
 
     def is_pi(self) -> bool:
         """As the firmware says."""
-        model = self.text(self.proc / "device-tree/model")
-        return model is not None and model.startswith("Raspberry Pi")
+        return is_pi(self.proc)
 
 
 class Scene(Struct, frozen=True):

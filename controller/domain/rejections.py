@@ -118,6 +118,11 @@ class Why(Enum):
         "no new hand: the journal has one copy only ({what})",
         "новой раздачи нет: журнал в одном экземпляре ({what})",
     )
+    MACHINE = (
+        593,
+        "no new hand: supply or heat of the controller ({what})",
+        "новой раздачи нет: питание или нагрев контроллера ({what})",
+    )
     DECK_BARRED = (
         570,
         "deck {deck} is out of play for good: bring another one",

@@ -49,6 +49,7 @@ REMEDIES: dict[Why, str] = {
     Why.HELD_BOX: "a supervisor says `release box=n`",
     Why.CLOCK_BEHIND: "set the clock right; if the journal's time was the wrong one, restart tabled",
     Why.ONE_COPY: "call the technician: the disk of that copy; it goes on by itself once both are written again",
+    Why.MACHINE: "call the technician: supply, cable, cooling; LOCK works a minute after the last sign",
     Why.UNSUPPORTED: "choose another value in the rule set",
     Why.NOT_RECORDING: "make room or repair the disk; the hand goes on by itself",
     Why.LAST_HAND: "close the table (close_table), or a supervisor says `last_hands number=n`",

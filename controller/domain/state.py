@@ -319,6 +319,7 @@ class Table(Struct, frozen=True, kw_only=True):
     stub_hands: int = 0
     cards: CardSource = CardSource.SHOE
     degraded: str = ""
+    failing: str = ""
     clock_behind: str = ""
     rules_hash: str = ""
     limits: dict[str, Any] = {}

@@ -353,7 +353,8 @@ class Loop:
             "not_recording": service.not_recording,
             "warnings": [
                 *service.setup.warnings,
-                *service.disk_warnings.values(),
+                *service.warnings.values(),
+                *([f"NO NEW HAND: supply or heat ({service.table.failing})"] if service.table.failing else []),
                 *([self._log_trouble] if self._log_trouble else []),
             ],
             "journal": self._p.journal_health() | {"degraded": service.table.degraded},

@@ -195,7 +195,8 @@ def wrapped(text: str) -> tuple[str, ...]:
     return (*lines, line)
 
 
-_CALLS = {"dealer": "дилер", "fill": "фишки", "cards": "карты", "dispute": "спор"}
+_CALLS = {"dealer": "дилер", "fill": "фишки", "cards": "карты", "dispute": "спор", "shuffler line": "линия шаффла",
+          "power or heat": "питание, жар"}  # fmt: skip
 
 
 def headline(table: Table, setup: Setup, language: str) -> str:

@@ -27,6 +27,8 @@ from controller.table import keeping
 from controller.table.statistics import Statistics
 from controller.table.watch import Watch
 
+MACHINE_CALL = "power or heat"
+
 
 class Recorder(Protocol):
     """Where events become durable (journal.Journal behind a clock)."""
@@ -61,6 +63,18 @@ class Recorder(Protocol):
         """What the start had to make anew."""
 
 
+class Machine(Protocol):
+    """What is known of the machine's supply and heat."""
+
+    @property
+    def warnings(self) -> Mapping[str, str]:
+        """By code, with the remedy."""
+
+    @property
+    def failing(self) -> str:
+        """Why no new hand may begin; empty where one may."""
+
+
 class Outcome(msgspec.Struct, frozen=True):
     """What became of an act. `events` holds the public names of what happened; `keys` what people want with a key."""
 
@@ -82,12 +96,15 @@ class Service:
         changed: Callable[[], None],
         watch: Watch | None = None,
         keep_every: int = keeping.EVERY,
+        machine: Machine | None = None,
     ) -> None:
+        self._machine = machine
         self.keep_every = keep_every
         self.setup = setup
         self.table = table
         self.not_recording = ""
-        self.disk_warnings: dict[str, str] = {}
+        self.warnings: dict[str, str] = {}
+        """What is not well with the journal's disks and the machine, by code."""
         self._recorder = recorder
         self._entropy = entropy
         self._changed = changed
@@ -180,7 +197,8 @@ class Service:
         try:
             self._look_at_copies()
             self._look_at_clock()
-            self._look_at_disks()
+            self._look_at_machine()
+            self._look_at_warnings()
             self._flush_refusals()
             if self.not_recording:
                 self._record((ev.DeviceTroubled(device="journal", code="recording_again", detail=""),))
@@ -237,14 +255,25 @@ class Service:
             self._record((stepped,))
             self._changed()
 
-    def _look_at_disks(self) -> None:
-        """Each kind of trouble once on record, again after it was gone; its text for the snapshot."""
-        warnings = self._recorder.warnings()
-        new = [code for code in warnings if code not in self.disk_warnings]
-        told = dict(warnings) != self.disk_warnings
-        self.disk_warnings = dict(warnings)
+    def _look_at_machine(self) -> None:
+        """Supply or heat have been wrong for long: on record, and somebody is called; or they are well again."""
+        failing = self._machine.failing if self._machine is not None else ""
+        if bool(failing) == bool(self.table.failing):
+            return
+        called = (ev.CallRaised(reason=MACHINE_CALL),) if not self.table.call else ()
+        self._record((ev.MachineFailing(fault=failing), *called) if failing else (ev.MachineWell(),))
+        self._changed()
+
+    def _look_at_warnings(self) -> None:
+        """Each kind of trouble of disks and machine once on record, again after it was gone; its text to be shown."""
+        machine = dict(self._machine.warnings) if self._machine is not None else {}
+        warnings = {**self._recorder.warnings(), **machine}
+        new = [code for code in warnings if code not in self.warnings]
+        told = warnings != self.warnings
+        self.warnings = warnings
         if new:
-            self._record(tuple(ev.DeviceTroubled(device="journal", code=c, detail=warnings[c]) for c in new))
+            of = {code: "machine" if code in machine else "journal" for code in new}
+            self._record(tuple(ev.DeviceTroubled(device=of[c], code=c, detail=warnings[c]) for c in new))
         if told:
             self._changed()
 

@@ -205,6 +205,6 @@ def test_trouble_with_the_disk_is_on_record_once_and_shown_while_it_lasts() -> N
     for warned in ({"disk_low": "95 %"}, {"disk_low": "96 %"}, {}, {"disk_low": "95 %", "reader_pinned": "WAL 17 MB"}):
         rig.recorder.warned = warned
         rig.service.tick()
-        assert rig.service.disk_warnings == warned
+        assert rig.service.warnings == warned
     told = [(e.code, e.detail) for e in rig.events(ev.DeviceTroubled) if e.device == "journal"]
     assert told == [("disk_low", "95 %"), ("disk_low", "95 %"), ("reader_pinned", "WAL 17 MB")]

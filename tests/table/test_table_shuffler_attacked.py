@@ -74,7 +74,7 @@ def test_an_attack_calls_people_once_and_has_its_own_prompt(rig: Rig, code: str)
     attack(rig, code)
     assert [(a.code, a.subject) for a in rig.table.alarms] == [(WORDS, SHUFFLER)]
     assert rig.table.alarms[0].detail == f"{code}: somebody is on the wire"
-    assert [one.reason for one in rig.events(ev.CallRaised)] == [rig.table.call] == ["shuffler not trusted"]
+    assert [one.reason for one in rig.events(ev.CallRaised)] == [rig.table.call] == ["shuffler line"]
     assert (rig.want.kind, rig.want.cause, number(rig)) == (Want.SHUFFLE, Waits.DISTRUSTED, "TC-0862")
     assert len(rig.events(ev.DeviceTroubled)) == 2, "each is on record by name"
 
@@ -117,7 +117,7 @@ def test_a_hand_that_is_played_goes_on_and_the_next_deck_waits(rig: Rig) -> None
     count_out(rig)
     rig.stake(b1=10).lock()
     attack(rig, "wrong_key")
-    assert (rig.phase, rig.table.call) == (Phase.DEALING, "shuffler not trusted")
+    assert (rig.phase, rig.table.call) == (Phase.DEALING, "shuffler line")
     rig.finish()
     count_out(rig, BLUE)
     assert (rig.phase, number(rig)) == (Phase.DECK_CHECK, "TC-0862")

@@ -118,6 +118,16 @@ class JournalRepaired(Event, frozen=True, kw_only=True, tag=True):
     aside: str = ""
 
 
+class MachineFailing(Event, frozen=True, kw_only=True, tag=True):
+    """No new hand starts: the machine's supply or heat (`fault`) has been wrong for a minute. The open hand goes on."""
+
+    fault: str
+
+
+class MachineWell(Event, frozen=True, kw_only=True, tag=True):
+    """What MachineFailing said has not been seen for a minute."""
+
+
 class ClockStepped(Event, frozen=True, kw_only=True, tag=True):
     """The wall clock jumped by more than a second (`step_ms`), or came to stand before the journal's last time, or not.
 

@@ -29,7 +29,7 @@ LONG_S = 60  # a restart is no time away
 @on(ev.RunStarted)
 def _run_started(table: Table, event: ev.RunStarted) -> Table:
     off_s = event.off_s if event.off_s < 0 or event.off_s >= LONG_S else 0
-    return replace(table, devices={}, sensors={}, off_s=off_s)
+    return replace(table, devices={}, sensors={}, off_s=off_s, failing="")  # the new run looks anew
 
 
 @on(ev.OperatorSignedOn)

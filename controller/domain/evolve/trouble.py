@@ -59,6 +59,16 @@ def _journal_restored(table: Table, event: ev.JournalRestored) -> Table:
     return replace(table, degraded="")
 
 
+@on(ev.MachineFailing)
+def _machine_failing(table: Table, event: ev.MachineFailing) -> Table:
+    return replace(table, failing=event.fault)
+
+
+@on(ev.MachineWell)
+def _machine_well(table: Table, event: ev.MachineWell) -> Table:
+    return replace(table, failing="")
+
+
 @on(ev.ClockStepped)
 def _clock_stepped(table: Table, event: ev.ClockStepped) -> Table:
     return replace(table, clock_behind=event.behind)

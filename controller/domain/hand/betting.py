@@ -182,6 +182,8 @@ def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
         return reject(Why.DOOR, door=", ".join(open_doors))
     if table.degraded:
         return reject(Why.ONE_COPY, what=table.degraded)
+    if table.failing:
+        return reject(Why.MACHINE, what=table.failing)
     if last_is_played(table, hand):
         return reject(Why.LAST_HAND)
     boxes = [b for b in hand.boxes if b.playing]

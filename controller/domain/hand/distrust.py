@@ -13,7 +13,7 @@ from controller.domain.state import LINE_DISTRUSTED, SHUFFLER, Table
 
 ATTACKS = frozenset({"wrong_device", "wrong_key", "downgrade", *DISTRUSTED})
 """Troubles of a line after which people look at it, the shoe's as well as the shuffler's."""
-CALL = "shuffler not trusted"
+CALL = "shuffler line"
 
 
 def doubted(table: Table) -> bool:
