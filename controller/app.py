@@ -34,6 +34,7 @@ from controller.domain.state import Table
 from controller.errors import TableError
 from controller.hardware import Hardware, bet_sensors, inputs, open_hardware
 from controller.journal.chain_watch import ChainWatch
+from controller.journal.clearing import remains
 from controller.journal.journal import Journal
 from controller.runtime.clock import Clock
 from controller.runtime.logs import Logs
@@ -90,8 +91,7 @@ def initialise(config: Config) -> list[str]:
     """Keys and an empty journal; refuses to touch what exists. Returns what people must write down and do next."""
     make_setup(config)  # a table that could not play is not begun
     path = Path(config.journal.path)
-    if path.exists():
-        raise TableError(225, "a journal stands there already", str(path), "start tabled without --init")
+    _must_be_the_first(config)
     keys = journals.have_keys(config.keys)
     journals.begin_journal(path, table=config.table.id, keys=keys, stamp=Clock("init").stamp()).close()
     _give_to_the_daemon(path)
@@ -106,6 +106,17 @@ def initialise(config: Config) -> list[str]:
     ]
 
 
+def _must_be_the_first(config: Config) -> None:
+    """A table with a past goes on from it, or two people decide that it is lost."""
+    there = next((path for path in journals.paths(config) if path.exists()), None)
+    if there is not None:
+        raise TableError(225, "a journal stands there already", str(there), "start tabled without --init")
+    past = remains(journals.paths(config))
+    if past:
+        remedy = "bring the journal back, or `tablectl memory-clear` by two people; a new table: a new folder"
+        raise TableError(256, "this table has a past", ", ".join(map(str, past)), remedy)
+
+
 def _give_to_the_daemon(journal: Path) -> None:
     """What root makes in a folder of the daemon's user is that user's. The keys stay root's: systemd passes them on."""
     owner = journal.parent.stat()
@@ -116,9 +127,10 @@ def _give_to_the_daemon(journal: Path) -> None:
 
 def open_journal(config: Config) -> Journal:
     """The table's journal, verified. Missing: said, never silently made anew."""
-    keys, mirror = journals.load_keys(config.keys), config.journal.mirror
-    if not Path(config.journal.path).exists() and not (mirror and Path(mirror).exists()):
-        remedy = "restore it, or `tabled --init` on a new table"
+    keys, paths = journals.load_keys(config.keys), journals.paths(config)
+    if not any(path.exists() for path in paths):
+        way_out = "`tablectl memory-clear` by two people" if remains(paths) else "`tabled --init` on a new table"
+        remedy = f"restore it, or {way_out}"
         raise TableError(226, "there is no journal", config.journal.path, remedy, exit_code=3)
     return journals.open_journal(config, keys)
 

@@ -17,6 +17,11 @@ from controller.journal.keys import Keys
 from controller.journal.records import Stamp
 
 
+def paths(config: Config) -> list[Path]:
+    """The main file, and the mirror where there is to be one."""
+    return [Path(config.journal.path), *([Path(config.journal.mirror)] if config.journal.mirror else [])]
+
+
 def load_keys(section: KeysSection) -> Keys:
     """The pair that the configuration names."""
     return key_files.load_files(Path(section.signing), Path(section.credential))

@@ -14,6 +14,7 @@ from typing import Any
 import click
 import msgspec
 
+from controller import journals
 from controller.cli.output import print_json, print_lines
 from controller.cli.table import read_pins
 from controller.config import Config, load_config
@@ -25,7 +26,6 @@ from controller.errors import TableError
 from controller.journal.clearing import clear
 from controller.journal.opening import Owner, open_verified
 from controller.journal.records import FoundMeter, MemoryCleared
-from controller.journals import begin_journal, load_keys
 from controller.runtime.clock import Clock
 from controller.table import keeping
 from controller.table.statistics import Statistics
@@ -54,6 +54,8 @@ def memory_clear_command(
         print_json(msgspec.to_builtins(done))
         return
     lines = [f"set aside {aside}: sha256 {lost.sha256}" for lost, aside in zip(done.lost, done.aside, strict=True)]
+    if done.witness:
+        lines.append(f"set aside {done.witness}: the witness of what is lost")
     print_lines([*lines, *_told(done), f"a new journal begins; hands count on from {done.hand}"])
 
 
@@ -65,13 +67,14 @@ Decide = Callable[[FoundMeter | None], tuple[str, str]]
 
 def cleared(config: Config, operators: tuple[str, ...], decide: Decide) -> MemoryCleared:
     """Refused where a copy holds (exit code 2) or a daemon has it (5)."""
-    paths = [Path(config.journal.path), *([Path(config.journal.mirror)] if config.journal.mirror else [])]
-    keys = load_keys(config.keys)
+    paths, keys = journals.paths(config), journals.load_keys(config.keys)
     stamp = Clock("clear").stamp()
     verified = partial(open_verified, owner=Owner(config.table.id, keys))
-    make = partial(begin_journal, table=config.table.id, keys=keys, stamp=stamp)
-    done = clear(paths, verified, make, _after, operators, stamp, decide)
-    _as_the_old(paths[0])
+    make = partial(journals.begin_journal, table=config.table.id, keys=keys, stamp=stamp)
+    witness = Path(config.journal.witness) if config.journal.witness else None
+    done = clear(paths, verified, make, _after, operators, stamp, decide, witness)
+    for made in (paths[0], *([witness] if witness is not None else [])):
+        _as_the_old(made)
     return done
 
 

@@ -1,28 +1,31 @@
 """The memory clear: a new journal where no copy of the old one holds. The bad files are set aside, never deleted.
 
-Reads of the old files whatever can still be read, so that record 2 names them and hands count on. It must never
-run where a copy still holds.
+Reads of the old files whatever can still be read, so that record 2 names them and hands count on. The new file is
+finished before an old one moves, so a try that is cut off is brought to its end by the next. It must never run where a
+copy still holds.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from controller.domain.events import RunEnded
 from controller.errors import TableError
 from controller.journal.archive import sha256_of
 from controller.journal.codec import CodecError, read_body
-from controller.journal.copies import set_aside
 from controller.journal.journal import Journal
 from controller.journal.reader import Reader
-from controller.journal.records import STATE_KEPT, FoundMeter, LostFile, MemoryCleared, Row, Stamp, StateKept
-from controller.journal.store import Store, owned
+from controller.journal.records import MEMORY_CLEARED, STATE_KEPT, FoundMeter, LostFile, MemoryCleared, Row, Stamp
+from controller.journal.rotation import NEXT, finished
+from controller.journal.store import Store, owned, sync_directory
+from controller.journal.witness import Seen, write
 
 _HAND = re.compile(rb'"hand":(\d{1,9})')
 _ARCHIVED = re.compile(r"-\d{6,9}-(\d{6,9})$")
@@ -60,7 +63,7 @@ def hands_beside(path: Path) -> int:
     """The highest hand number of files set aside earlier, by their bytes, and of archived ones, by their names."""
     aside = (highest_hand(each) for each in path.parent.glob(f"{path.name}.aside-*") if each.is_file())
     named = (_ARCHIVED.search(each.stem) for each in path.parent.glob(f"{path.stem}-*{path.suffix}"))
-    return max(0, *aside, *(int(found[1]) for found in named if found is not None))
+    return max([0, *aside, *(int(found[1]) for found in named if found is not None)])
 
 
 def found_meter(paths: list[Path]) -> FoundMeter | None:
@@ -102,6 +105,21 @@ def _meter_in(path: Path, newest_first: Iterator[tuple[int, str, dict[str, Any]]
     return FoundMeter(file=path.name, hits=hits, **found) if found else None
 
 
+class _Lost(msgspec.Struct, frozen=True):
+    """A bad file: its name in table.toml, where it lies now, and the name that it is set aside under."""
+
+    path: Path
+    file: Path
+    aside: str
+
+
+def remains(paths: list[Path]) -> list[Path]:
+    """What lies beside main file and mirror of a table's past: files set aside, and archived ones."""
+    aside = [each for path in paths for each in _asides(path)]
+    beside = paths[0].parent.glob(f"{paths[0].stem}-*{paths[0].suffix}")
+    return aside + sorted(each for each in beside if _ARCHIVED.search(each.stem))
+
+
 def clear(
     paths: list[Path],
     verified: Callable[[Path], Store],
@@ -110,31 +128,120 @@ def clear(
     operators: tuple[str, ...],
     stamp: Stamp,
     decide: Callable[[FoundMeter | None], tuple[str, str]] = lambda _: ("", ""),
+    witness: Path | None = None,
 ) -> MemoryCleared:
     """`paths`: main file, and mirror where there is one. `state` gives a table's kept state to begin with.
 
     `decide` gives meter and reserve to begin with, or refuses, before anything is set aside.
     """
     there = [path for path in paths if path.exists()]
-    if not there:
+    if not there and not remains(paths):
         raise TableError(236, "no journal is there", str(paths[0]), "`tabled --init` makes the first one")
     for path in there:
         _must_be_bad(path, verified)
-    found = found_meter(there)
+    try:
+        with owned(paths[0]):
+            return _cleared(paths, make, state, operators, stamp, decide, witness)
+    except (OSError, sqlite3.Error) as error:
+        remedy = "repair or free the disk, then run it again: it goes on from there"
+        raise TableError(254, f"the memory clear is not finished ({error})", str(paths[0]), remedy) from None
+
+
+def _cleared(
+    paths: list[Path],
+    make: Callable[[Path], Journal],
+    state: Callable[[MemoryCleared], tuple[dict[str, Any], str]],
+    operators: tuple[str, ...],
+    stamp: Stamp,
+    decide: Callable[[FoundMeter | None], tuple[str, str]],
+    witness: Path | None,
+) -> MemoryCleared:
+    begun = _begun(paths[0])
+    lost = _lost(paths, begun)
+    found = found_meter([each.file for each in lost])
     meter, reserve = decide(found)
-    with owned(paths[0]):
-        lost = tuple(lost_file(path) for path in there)
-        aside = tuple(set_aside(path) for path in there)
-    hand = max(hands_beside(paths[0]), *(each.hand for each in lost))
+    files = tuple(msgspec.structs.replace(lost_file(each.file), file=each.path.name) for each in lost)
     cleared = MemoryCleared(
-        lost=lost, aside=aside, operators=operators, hand=hand, found=found, meter=meter, reserve=reserve
-    )
-    journal = make(paths[0])
-    public, memory = state(cleared)
-    kept = StateKept(state=public, memory=memory)
-    journal.append([cleared, kept, RunEnded(reason="memory cleared", head="", signature="")], hand=None, stamp=stamp)
-    journal.close()
+        lost=files, aside=tuple(each.aside for each in lost), operators=operators,
+        hand=max([hands_beside(paths[0]), *(each.hand for each in files)]), found=found, meter=meter, reserve=reserve,
+        witness=_witness_aside(witness, begun),
+    )  # fmt: skip
+    new, seen = finished(paths[0], make, cleared, state(cleared), "memory cleared", stamp)
+    if witness is not None:
+        _begin_witness(witness, cleared.witness, seen)
+    for each in lost:
+        _set_aside(each.path, each.aside)
+    new.rename(paths[0])
+    sync_directory(paths[0].parent)
     return cleared
+
+
+def _begun(path: Path) -> MemoryCleared | None:
+    """What a try that was cut off was about to say: it knew which files it would set aside."""
+    with contextlib.suppress(TableError, CodecError, msgspec.MsgspecError):
+        with Reader(path.with_name(f"{path.name}{NEXT}")) as reader:
+            body = next((read_body(row.body) for row in reader.rows(1)), None)
+        if body is not None and body.type == MEMORY_CLEARED:
+            return msgspec.json.decode(body.data, type=MemoryCleared)
+    return None
+
+
+def _lost(paths: list[Path], begun: MemoryCleared | None) -> list[_Lost]:
+    """The bad files, those included that a try that was cut off has set aside; without any, the newest set aside."""
+    there = [_Lost(path, path, _free(path)) for path in paths if path.exists()]
+    gone = [_Lost(path, _asides(path)[-1], _asides(path)[-1].name) for path in paths if _was_set_aside(path)]
+    cut_off = [each for each in gone if begun is not None and each.aside in begun.aside]
+    taken_up = cut_off or ([] if there else gone)
+    for each in taken_up:
+        _set_aside(each.path, each.aside)  # its write-ahead file may still lie under the old name
+    return sorted([*there, *taken_up], key=lambda each: paths.index(each.path))
+
+
+def _was_set_aside(path: Path) -> bool:
+    return not path.exists() and bool(_asides(path))
+
+
+def _asides(path: Path) -> list[Path]:
+    """Files set aside under this name, the newest last, without their write-ahead files."""
+    numbered = ((each.name.rpartition("-")[2], each) for each in path.parent.glob(f"{path.name}.aside-*"))
+    return [each for _, each in sorted((int(number), each) for number, each in numbered if number.isdecimal())]
+
+
+def _free(path: Path) -> str:
+    """The next name to set a file aside under."""
+    taken = {each.name.removesuffix("-wal") for each in path.parent.glob(f"{path.name}.aside-*")}
+    return next(name for i in itertools.count(1) if (name := f"{path.name}.aside-{i}") not in taken)
+
+
+def _set_aside(path: Path, aside: str) -> None:
+    """The file first: without its write-ahead file it might hold, and be an older one."""
+    for tail in ("", "-wal"):
+        part = Path(f"{path}{tail}")
+        if part.exists():
+            name = f"{aside}{tail}"
+            part.rename(path.with_name(name if not path.with_name(name).exists() else f"{_free(path)}{tail}"))
+            sync_directory(path.parent)
+    Path(f"{path}-shm").unlink(missing_ok=True)  # an index of the write-ahead file that SQLite makes anew
+
+
+def _witness_aside(witness: Path | None, begun: MemoryCleared | None) -> str:
+    """The name for the old witness; of a try that was cut off, the name that it has given."""
+    if witness is None:
+        return ""
+    if begun is not None and begun.witness and witness.with_name(begun.witness).exists():
+        return begun.witness
+    return _free(witness) if witness.exists() else ""
+
+
+def _begin_witness(witness: Path, aside: str, seen: Seen) -> None:
+    """Before any old file moves: a journal that its witness does not know is not started."""
+    try:
+        if aside and not witness.with_name(aside).exists():
+            witness.rename(witness.with_name(aside))
+        write(witness, seen)
+    except OSError as error:
+        remedy = "put its medium in, or take journal.witness out of table.toml; no journal was set aside"
+        raise TableError(255, f"the witness cannot be begun anew ({error.strerror})", str(witness), remedy) from None
 
 
 def _must_be_bad(path: Path, verified: Callable[[Path], Store]) -> None:

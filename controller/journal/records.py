@@ -171,7 +171,7 @@ class MemoryCleared(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_fie
     """Record 2 of a journal that two people began because no copy of the old one held. Hands count on from `hand`.
 
     `found`: the jackpot that the lost files tell last. `meter`, `reserve`: what the two decided that it begins with;
-    "" where the table's next opening says.
+    "" where the table's next opening says. `witness`: the name under which the old witness was set aside; "" for none.
     """
 
     lost: tuple[LostFile, ...]
@@ -181,3 +181,4 @@ class MemoryCleared(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_fie
     found: FoundMeter | None = None
     meter: str = ""
     reserve: str = ""
+    witness: str = ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -19,6 +19,10 @@ from controller.journal.archive import sha256_of
 from controller.journal.journal import Journal
 from controller.journal.records import RUN_ENDED, Continues, Stamp, StateKept
 from controller.journal.store import owned, sync_directory
+from controller.journal.witness import Seen
+
+NEXT: Final = ".next"
+"""A journal that is not in force yet is made under the other's name with this behind it."""
 
 
 class Archived(msgspec.Struct, frozen=True):
@@ -50,7 +54,7 @@ def rotate(
         if Path(f"{path}-wal").exists():
             raise TableError(233, "another program reads it", str(path), "stop that one, then archive")
         said = msgspec.structs.replace(said, sha256=sha256_of(path))
-        new = _made(path, make, said, state, stamp)
+        new, _ = finished(path, make, said, state, "archived", stamp)
         _linked(path, path.with_name(name))
         new.rename(path)
         sync_directory(path.parent)
@@ -67,22 +71,31 @@ def _unready(old: Journal) -> str:
     return "" if ended else "it does not end with an orderly stop of a closed table"
 
 
-def _made(
-    path: Path, make: Callable[[Path], Journal], said: Continues, state: tuple[dict[str, Any], str], stamp: Stamp
-) -> Path:
-    """The new file, finished: who it goes on from, the table's state, and a signature over both."""
-    new = path.with_name(f"{path.name}.next")
+def finished(
+    path: Path,
+    make: Callable[[Path], Journal],
+    first: msgspec.Struct,
+    state: tuple[dict[str, Any], str],
+    reason: str,
+    stamp: Stamp,
+) -> tuple[Path, Seen]:
+    """The new file beside `path`, on disk: what came before it, the table's state, a signature over both. And its head.
+
+    What an earlier try left under that name is made anew.
+    """
+    new = path.with_name(f"{path.name}{NEXT}")
     for left in (new, Path(f"{new}-wal"), Path(f"{new}-shm")):
         left.unlink(missing_ok=True)
     journal = make(new)
     try:
         kept = StateKept(state=state[0], memory=state[1])
-        ended = RunEnded(reason="archived", head="", signature="")
-        journal.append([said, kept, ended], hand=None, stamp=stamp)
+        ended = RunEnded(reason=reason, head="", signature="")
+        journal.append([first, kept, ended], hand=None, stamp=stamp)
+        seen = Seen(journal.identity.journal_id.hex(), journal.seq, journal.head.hex())
     finally:
         journal.close()
     Path(f"{new}.lock").unlink(missing_ok=True)
-    return new
+    return new, seen
 
 
 def _linked(path: Path, archive: Path) -> None:

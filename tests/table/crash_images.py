@@ -62,6 +62,8 @@ def _call(name: str, args: str) -> Call | None:
     match name:
         case "write" if args.startswith("1<"):
             return Call("told", Path(), data=strings[0])
+        case "write":
+            return Call("append", path, data=strings[0])
         case "pwrite64":
             return Call("write", path, int(args.rsplit(", ", 1)[1]), strings[0])
         case "ftruncate":
@@ -95,6 +97,8 @@ class Disk:
             case "make":
                 self.files.setdefault(call.path, bytearray())
                 self.sure.setdefault(call.path, b"")
+            case "append":
+                self.do(Call("write", call.path, len(self.files.get(call.path, b"")), call.data))
             case "write" | "cut":
                 apply(self.files.setdefault(call.path, bytearray()), call)
                 self.open_writes.setdefault(call.path, []).append(call)
