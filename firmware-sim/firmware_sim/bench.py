@@ -140,6 +140,12 @@ class Bench:
         """The deck that lies in the shuffler comes out."""
         self.decks.take_out()
 
+    def scan(self, card: str) -> Path:
+        """A card is held to the plain reader, where there is one, or to the discard tray's. Which port told it."""
+        reader = self.shoe if isinstance(self.shoe, CardReader) else self.tray
+        reader.card(card)
+        return reader.port.link
+
     def new_deck(self, hand: int) -> None:
         """A freshly shuffled deck goes into the shoe."""
         with self._lock:
