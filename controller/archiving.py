@@ -64,8 +64,10 @@ def _replayed(open_journal: Callable[[], Journal], config: Config, patience: Pat
 
 
 def _due(config: Config, journal: Journal, replayed: Replayed) -> bool:
-    """So many hands in a file that an orderly stop of a closed table ended."""
+    """So many hands in a file that an orderly stop of a closed table ended, and nothing to be told in it first."""
     most, first = config.journal.archive_hands, journal.first_hand
+    if journal.repaired:  # what was mended, and why, belongs into the file that it happened to
+        return False
     if not most or not first or replayed.table.open or replayed.table.training or journal.degraded:
         return False
     return journal.last_type == RUN_ENDED and journal.last_hand - first + 1 >= most

@@ -154,10 +154,10 @@ def registry() -> Registry:
     return Registry(ev.registry())
 
 
-def open_journal(folder: Path, mirror: Path | None = None) -> Journal:
-    keys = key_files.load(folder)
+def open_journal(folder: Path, mirror: Path | None = None, witness: Path | None = None) -> Journal:
+    keys, path = key_files.load(folder), folder / "journal.db"
     return Journal.open(
-        folder / "journal.db", table=TABLE, keys=keys, registry=registry(), entropy=Entropy(), mirror=mirror
+        path, table=TABLE, keys=keys, registry=registry(), entropy=Entropy(), mirror=mirror, witness=witness
     )
 
 

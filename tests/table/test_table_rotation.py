@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -17,8 +18,10 @@ from test_table_every_game import Player
 from controller import archiving
 from controller.config import Config
 from controller.domain import commands as cm
+from controller.domain import events as ev
 from controller.journal import keys as key_files
 from controller.journal.archive import check_links, files
+from controller.journal.journal import Journal
 from controller.journal.records import Continues
 from controller.runtime.notify import Notifier, NotifySettings, Patience
 
@@ -69,6 +72,44 @@ def test_a_table_that_is_open_or_was_killed_goes_on_in_its_file(tmp_path: Path, 
         rig.service.end_run("test")
     rig.close()
     assert started(tmp_path, 1) is None
+
+
+def begun(folder: Path) -> Journal:
+    """With mirror and witness, at its limit of hands."""
+    mirror, witness = folder / "stick" / "mirror.db", folder / "third" / "witness.json"
+    patience = Patience(Notifier(NotifySettings(None, 0)), lambda: 0)
+    opened = partial(open_journal, folder, mirror, witness)
+    return archiving.taken_up(opened, configured(folder, 1), patience, STAMP)[0]
+
+
+def recorded(journal: Journal) -> list[str]:
+    """A run that says what was mended, and stops in order."""
+    said = [repaired.copy for repaired in journal.repaired]
+    started = ev.RunStarted(version="0", mode="bench", hardware={}, config_hash="")
+    journal.append(
+        [started, *journal.repaired, ev.RunEnded(reason="test", head="", signature="")], hand=None, stamp=STAMP
+    )
+    journal.close()
+    return said
+
+
+@pytest.mark.parametrize(
+    ("lost", "mended"), [("journal.db", ["main"]), ("stick/mirror.db", ["mirror"]), ("third/witness.json", ["witness"])]
+)
+def test_what_a_start_mends_is_on_record_before_the_file_is_archived(
+    tmp_path: Path, lost: str, mended: list[str]
+) -> None:
+    """Else the new journal would know of nothing but itself."""
+    for name in ("stick", "third"):
+        (tmp_path / name).mkdir()
+    played(tmp_path, 2)
+    assert recorded(begun(tmp_path)) == ["mirror", "witness"]
+    (tmp_path / lost).unlink()
+    journal = begun(tmp_path)
+    assert journal.continues is None
+    assert recorded(journal) == mended
+    with contextlib.closing(begun(tmp_path)) as journal:
+        assert journal.continues is not None
 
 
 def test_what_hinders_it_is_said_and_keeps_no_table_from_its_start(
