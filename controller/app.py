@@ -282,7 +282,8 @@ class _Assembled:
             lambda: (journal.seq, journal.head.hex()),
         )
         watch = Watch(replayed.statistics, config.alarms, lambda: past.seconds(clock.stamp()))
-        self._chain = ChainWatch(Path(config.journal.path))
+        mirror = Path(config.journal.mirror) if config.journal.mirror else None
+        self._chain = ChainWatch(Path(config.journal.path), mirror)
         recorder = Recorder(journal, clock, replayed.last_s, lambda: self._chain.fault)
         self._supply = SupplyWatch(lambda: supply.read(Path("/sys")), time.monotonic_ns)
         self._service = Service(setup, replayed.table, recorder, os.urandom, self._changed, watch, machine=self._supply)

@@ -32,9 +32,9 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_journal_that_holds_is_walked_to_its_end_while_it_is_written(path: Path) -> None:
     journal = samples.reopen(path)
     watch = ChainWatch(path, pause_s=0)
-    assert (watch.look(), watch.walked) == ("", journal.seq)
+    assert (watch.look(path), watch.walked) == ("", journal.seq)
     samples.play(journal, 1, first=11)
-    assert (watch.look(), watch.walked) == ("", journal.seq)
+    assert (watch.look(path), watch.walked) == ("", journal.seq)
     journal.close()
 
 
@@ -52,8 +52,51 @@ def test_an_old_record_that_was_touched_is_found_and_the_next_start_mends_it(pat
     journal = samples.reopen(path, path.with_name("mirror.db"))
     assert [(r.copy, r.aside) for r in journal.repaired] == [("main", "journal.db.aside-1")]
     assert not suspect(path).exists()
-    assert ChainWatch(path, pause_s=0).look() == ""
+    assert ChainWatch(path, pause_s=0).look(path) == ""
     journal.close()
+
+
+def walked(path: Path, mirror: Path) -> ChainWatch:
+    """One watch over both, that has come to a fault."""
+    watch = ChainWatch(path, mirror, first_s=0, pause_s=0)
+    watch.start()
+    watch._thread.join(30)
+    assert not watch._thread.is_alive()
+    return watch
+
+
+def test_an_old_record_of_the_mirror_is_found_before_the_mirror_is_needed(path: Path) -> None:
+    mirror = path.with_name("mirror.db")
+    samples.tamper(mirror, TOUCH)
+    journal = samples.reopen(path, mirror)  # the start looks at the end of it
+    assert journal.repaired == ()
+    assert walked(path, mirror).fault == "mirror: record 2 was changed: its hash does not fit"
+    assert (suspect(path).exists(), suspect(mirror).exists()) == (False, True)
+    journal.close()
+    journal = samples.reopen(path, mirror)
+    assert [(r.copy, r.aside) for r in journal.repaired] == [("mirror", "mirror.db.aside-1")]
+    assert not suspect(mirror).exists()
+    assert ChainWatch(path, pause_s=0).look(mirror) == ""
+    journal.close()
+
+
+def test_both_are_marked_where_both_do_not_hold(path: Path) -> None:
+    mirror = path.with_name("mirror.db")
+    journal = samples.reopen(path, mirror)
+    samples.tamper(path, TOUCH)
+    samples.tamper(mirror, TOUCH)
+    what = "record 2 was changed: its hash does not fit"
+    assert walked(path, mirror).fault == f"{what}; mirror: {what}"
+    assert suspect(path).exists()
+    assert suspect(mirror).exists()
+    journal.close()
+
+
+def test_a_mirror_that_was_pulled_out_is_no_fault_of_the_chain(path: Path) -> None:
+    """That it takes no record is told by its writer."""
+    watch = ChainWatch(path, path.with_name("gone") / "mirror.db", pause_s=0)
+    assert watch._copy("mirror: ", path.with_name("gone") / "mirror.db") == ""
+    assert watch._copy("", path) == ""
 
 
 def test_without_a_mirror_the_start_is_refused_until_somebody_restores_it(path: Path) -> None:
