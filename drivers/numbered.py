@@ -8,13 +8,14 @@ Memory and output are bounded whatever the line brings. Time comes in as an argu
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from enum import StrEnum
 from typing import assert_never
 
 from drivers.complaints import Complaints
 from drivers.events import DeviceEvent, DeviceFault, DeviceReady, EventsLost
 from drivers.identity import AHEAD, differences, must_hold
 from drivers.losses import Losses
+from drivers.refusals import Refusals
+from drivers.session_state import State
 from drivers.wire.framing import DELIMITER, FrameFault
 from drivers.wire.link import BadMessage, Link, Received, Side
 from drivers.wire.messages import (
@@ -39,16 +40,6 @@ LOST_ASKS = 10  # 5 s
 ANSWERABLE_POLLS = 3
 RESYNC = DELIMITER * 8
 HELD_BACK = "an answer came more than 600 ms late: held back on the line, or the device is slow"
-
-
-class State(StrEnum):
-    """Where the session stands (docs/protocol.md, section 6)."""
-
-    CLOSED = "closed"
-    ASKING = "asking"
-    READY = "ready"
-    HELD = "held"  # another device, or a log that restarted: nothing is taken until `adopt`
-    WRONG = "wrong"
 
 
 class NumberedDriver(ABC):
@@ -79,11 +70,9 @@ class NumberedDriver(ABC):
         self._poll_no = self._answered_no = 0
         self._poll_ns = 0
         self._gap, self._level = Gap(), DealLevel()
-        self._renew = self._restart_hint = (
-            False  # sealed: somebody said "ask me"; believed once a poll stays unanswered too
-        )
+        self._renew = self._restart_hint = False  # the hint: a sealed "ask me", believed once a poll goes unanswered
         # What has been told already.
-        self._silent, self._wrong_told, self._refusal_told = False, "", Result.DONE
+        self._silent, self._wrong_told, self._refusals = False, "", Refusals()
 
     # -- what the loop thread calls ---------------------------------------------------------------------------
 
@@ -206,12 +195,20 @@ class NumberedDriver(ABC):
     def _take_done(self, done: Done, now_ns: int) -> list[DeviceEvent]:
         """The answer to a command."""
         result = self._level.done(done, now_ns)
-        if result is None or result is self._refusal_told:
+        if result is None or (result is Result.DONE and not self._level.wanted):
             return []
-        self._refusal_told = result
-        if result is Result.DONE:
-            return []
-        return [self._fault("inhibited", f"refused: {result.name.lower()}")]
+        return self._judged("refused", result)
+
+    def _judged(self, what: str, result: Result) -> list[DeviceEvent]:
+        """A refusal is told once; a device that does again what it refused introduces itself anew."""
+        if result is not Result.DONE:
+            news = self._refusals.news(what, result)
+            return [self._fault("inhibited", f"{what}: {result.name.lower()}")] if news else []
+        return self._anew() if self._refusals.standing(what) else []
+
+    def _anew(self) -> list[DeviceEvent]:
+        self._refusals.over()
+        return self._introduced(self._current) if self._current is not None else []
 
     def _want_level(self, enabled: bool) -> None:
         """The wanted level; repeated until confirmed, and again in every new session."""
@@ -278,6 +275,7 @@ class NumberedDriver(ABC):
     def _begin_session(self, hello: Hello, now_ns: int) -> None:
         self._current = hello
         self._losses.ready()
+        self._refusals.over()
         self._wrong_told, self._silent = "", False
         self._log_last = hello.log_last
         self._poll_no = self._answered_no = 0
@@ -335,10 +333,10 @@ class NumberedDriver(ABC):
         self._level.seen(bool(status.deal), now_ns)
         self._send_if(self._gap.behind(self._last, self._log_last, now_ns))
         served = self._served(status, now_ns)
-        if not self._silent or self._current is None:
+        if not self._silent:
             return served
         self._silent = False
-        return [*served, *self._introduced(self._current)]
+        return [*served, *self._anew()]
 
     def _take_event(self, event: Event, now_ns: int) -> list[DeviceEvent]:
         if event.event_no > self._last + 1:
@@ -387,7 +385,8 @@ class NumberedDriver(ABC):
 
     def _ready(self, hello: Hello) -> DeviceReady:
         identity = (hello.model, hello.serial, hello.firmware, hello.boot_id.hex())
-        return DeviceReady(self._name, *identity, hello.log_first, hello.log_last, self._link.sealed)
+        last = max(self._log_last, self._last) if self._state is State.READY else self._log_last
+        return DeviceReady(self._name, *identity, hello.log_first, last, self._link.sealed)
 
     def _fault(self, code: str, detail: str) -> DeviceFault:
         return self._complaints.fault(code, detail)

@@ -7,7 +7,8 @@ then says of itself, so no SHUFFLE is ever repeated blindly. Ready only once a s
 from __future__ import annotations
 
 from drivers.events import DeckTold, DeviceEvent, DeviceNote
-from drivers.numbered import NumberedDriver, State
+from drivers.numbered import NumberedDriver
+from drivers.session_state import State
 from drivers.shoe_events import note
 from drivers.wire import decks
 from drivers.wire.messages import Done, Event, EventKind, Hello, Result, Shuffle, Status
@@ -27,12 +28,11 @@ class Shuffler(NumberedDriver):
         self._answered: str | None = None  # of this wish this session has the answer: it was begun
         self._order: Shuffle | None = None
         self._order_ns = 0
-        self._refusal = Result.DONE  # what the last order of this wish was answered with, and so told already
 
     def shuffle(self, deck: str | None) -> None:
         """The deck that is to be shuffled now, as the state of the table says; None: none."""
         if deck != self._wish:
-            self._wish, self._answered, self._refusal = deck, None, Result.DONE
+            self._wish, self._answered = deck, None
 
     def _take_hello(self, hello: Hello, now_ns: int) -> list[DeviceEvent]:
         asked = self.state is State.ASKING and hello.nonce == self._nonce
@@ -84,13 +84,11 @@ class Shuffler(NumberedDriver):
         if order is None or done.command_id != order.command_id:
             return super()._take_done(done, now_ns)
         self._order = None
-        told, self._refusal = self._refusal, done.result
         if done.result is Result.DONE:
             self._answered = order.deck
-            return []
-        self._order_ns = now_ns + RETRY_NS
-        refused = self._fault("inhibited", f"shuffle refused: {done.result.name.lower()}")
-        return [] if done.result is told else [refused]
+        else:
+            self._order_ns = now_ns + RETRY_NS
+        return self._judged("shuffle refused", done.result)
 
     def _told(self, event: Event) -> DeviceEvent:
         if event.kind in decks.LAYOUTS:

@@ -23,7 +23,7 @@ def describe(snapshot: dict[str, Any]) -> list[str]:
     if dealer:
         lines.append(f"dealer  {dealer}")
     lines += _standing(snapshot)
-    lines += [f"device {name}: {health}" for name, health in (snapshot.get("devices") or {}).items()]
+    lines += _devices(snapshot)
     lines += [
         f"waiting {one.get('id')}: {one.get('command')} for {one.get('missing')}" for one in snapshot.get("waiting", [])
     ]
@@ -45,6 +45,13 @@ def describe(snapshot: dict[str, Any]) -> list[str]:
     if head := journal.get("head"):
         lines.append(f"journal ends at record {journal.get('seq')}, head {head}")
     return lines + [f"warning: {warning}" for warning in health.get("warnings", ())]
+
+
+def _devices(snapshot: dict[str, Any]) -> list[str]:
+    """Each device, and what it was last in trouble with since it was there."""
+    troubles = snapshot.get("troubles") or {}
+    said = {name: f" ({one['code']}: {one['detail']})" for name, one in troubles.items()}
+    return [f"device {name}: {health}{said.get(name, '')}" for name, health in (snapshot.get("devices") or {}).items()]
 
 
 def _alarm(alarm: dict[str, Any]) -> str:

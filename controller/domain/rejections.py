@@ -49,6 +49,7 @@ class Why(Enum):
         "{boxes} boxes could need more cards than the deck holds: {served} at most",
         "на {boxes} боксов карт может не хватить: не больше {served}",
     )
+    NOT_PAIRED = (563, "{device} is not paired with this table", "{device}: нет пары с этим столом")
     DEVICE = (513, "{device} is not ready", "{device}: не готово")
     FEE_NOT_WHOLE = (
         514,

@@ -19,6 +19,7 @@ REMEDIES: dict[Why, str] = {
     Why.TOO_MANY_OPEN: "make a box of this player blind, or take it out",
     Why.UNEQUAL: "lay the same ante on all boxes of this player",
     Why.DECK_SHORT: "take boxes out until the deck serves them all",
+    Why.NOT_PAIRED: "close the table, set the switch inside the device, then `tablectl pair`",
     Why.DEVICE: "check its cable and power; it comes back by itself",
     Why.FEE_NOT_WHOLE: "refuse the exchange: the ante is odd",
     Why.CARDS_COMING: "serve the cards first",

@@ -269,6 +269,18 @@ class ShoeMemory(Struct, frozen=True, kw_only=True):
     ahead: str = ""
 
 
+class Trouble(Struct, frozen=True, kw_only=True):
+    """The last that a device was in trouble with. `refuses`: why it does nothing, a word of REFUSES, or empty."""
+
+    code: str
+    detail: str
+    refuses: str = ""
+
+
+UNPAIRED = "unpaired"
+REFUSES = frozenset({"lid_open", "jam", "log_full", "refused", UNPAIRED})
+
+
 class Waiting(Struct, frozen=True, kw_only=True):
     """An act that waits for people."""
 
@@ -288,6 +300,7 @@ class Table(Struct, frozen=True, kw_only=True):
     `training`: number of the training that runs, or ran when the power went; `trainings`: how many there were.
     `deck` is in play or was last, `deck_source` what vouched for it, `given` how many cards the shoe gave of it (None:
     nobody knows), `dealt` how many the last hand took; `stub_hands` since its stub was counted.
+    `troubles`: of devices since they last introduced themselves.
     `degraded`: which copy of the journal is lost and why; while it is, no new hand starts.
     `clock_behind`: the journal's last time, while the wall clock stands before it: the table does not open.
     """
@@ -303,6 +316,7 @@ class Table(Struct, frozen=True, kw_only=True):
     shoe: ShoeMemory = ShoeMemory()
     shuffler: ShoeMemory = ShoeMemory()
     devices: dict[str, Health] = {}
+    troubles: dict[str, Trouble] = {}
     waiting: tuple[Waiting, ...] = ()
     next_waiting: int = 1
     call: str = ""
@@ -344,3 +358,8 @@ class Table(Struct, frozen=True, kw_only=True):
     def phase(self) -> Phase:
         """The phase of the open hand; CLOSED without one."""
         return self.hand.phase if self.hand else Phase.CLOSED
+
+    def refuses(self, device: str) -> str:
+        """Why this device does nothing, a word of REFUSES; empty where it does, or nothing is known."""
+        trouble = self.troubles.get(device)
+        return trouble.refuses if trouble else ""

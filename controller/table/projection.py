@@ -116,6 +116,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     limits: dict[str, Any]
     announced: dict[str, Any]
     devices: dict[str, str]
+    troubles: dict[str, dict[str, str]] = {}
     decks: tuple[dict[str, Any], ...]
     cards: str
     stake_entry: str
@@ -170,7 +171,12 @@ def snapshot(
         side_bets=side_bets(hand) if hand else 0,
         limits=table.limits,
         announced=msgspec.to_builtins(table.announced),
-        devices={name: str(value) for name, value in sorted(table.devices.items())},
+        devices=devices(table, setup),
+        troubles={
+            name: {"code": one.code, "detail": one.detail, "refuses": one.refuses}
+            for name, one in sorted(table.troubles.items())
+            if name in table.devices or name in setup.fitted
+        },
         disputes=tuple(msgspec.to_builtins(d) for d in table.disputes),
         stake_entry=str(setup.procedure.stake_entry),
         cards=str(table.cards if table.open else setup.procedure.cards),
@@ -188,6 +194,12 @@ def snapshot(
         statistics=statistics or {},
         training=setup.training is Training.RUNNING,
     )
+
+
+def devices(table: Table, setup: Setup) -> dict[str, str]:
+    """Each device's health; absent where one that is fitted has never come."""
+    known = {**dict.fromkeys(setup.fitted, Health.ABSENT), **table.devices}
+    return {name: str(known[name]) for name in sorted(known)}
 
 
 def _meters(table: Table, setup: Setup) -> dict[str, Any]:

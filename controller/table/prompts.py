@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
+from controller.domain.decks import Waits
 from controller.domain.hand import by_hand, dealer
 from controller.domain.hand.betting import last_is_played
 from controller.domain.hand.expects import BONUS, Expect, Want
 from controller.domain.hand.setup import Setup, Training
 from controller.domain.phases import Health, Phase
-from controller.domain.state import Cause, Hand, Table
+from controller.domain.state import SHUFFLER, UNPAIRED, CardSource, Cause, Hand, Table
 
 
 class Prompt(msgspec.Struct, frozen=True):
@@ -20,7 +21,7 @@ class Prompt(msgspec.Struct, frozen=True):
     ru: str
 
 
-# Number, English, Russian. {b} box, {n} a count, {i} a card's place from 1, {d} a detail.
+# Number, English, Russian. {b} box, {n} a count, {i} a card's place from 1, {d} a detail, {r} one of _REFUSES.
 _TEXTS: dict[str, tuple[int, str, str]] = {
     "open": (801, "Table closed: dealer and supervisor open it", "Стол закрыт: открывают дилер и инспектор"),
     "deck": (802, "Deck out of play: supervisor names another deck", "Колода выведена: инспектор назовёт другую"),
@@ -82,7 +83,22 @@ _TEXTS: dict[str, tuple[int, str, str]] = {
     "nothing": (822, "Wait", "Ждите"),
     "reader": (840, "Reader not connected: check its cable; deal no card", "Сканер не отвечает: карты не раздавать"),
     "shoe": (823, "Shoe not connected: check its cable; the hand waits", "Шуз не отвечает: проверьте кабель"),
+    "shoe_unpaired": (860, "Shoe not paired: close the table, tablectl pair",
+                      "Шуз без пары: закройте стол, tablectl pair"),
+    "shoe_refuses": (861, "Shoe gives no card: {r}. Put it right", "Шуз не даёт карту: {r}. Исправьте"),
+    "shuffler_unpaired": (864, "Shuffler not paired: tablectl pair; or supervisor",
+                          "Шаффл без пары: tablectl pair или инспектор"),
+    "shuffler_refuses": (863, "Shuffler does nothing: {r}. Put it right", "Шаффл не работает: {r}. Исправьте"),
 }  # fmt: skip
+
+_REFUSES: dict[str, tuple[str, str]] = {
+    "lid_open": ("lid open", "крышка открыта"),
+    "jam": ("card jam", "застряла карта"),
+    "log_full": ("memory full", "память полна"),
+    "refused": ("no reason", "без причины"),
+}
+_SHOWS_SHUFFLER = (str(Waits.ABSENT), str(Waits.WAIT))
+"""Where the deck waits for the machine and nobody else; a failed shuffle says already what people do."""
 
 _CAUSES: dict[Cause, tuple[int, str, str]] = {
     Cause.EARLY_CARD: (312, "Card before LOCK: supervisor decides; the deck is changed",
@@ -123,7 +139,8 @@ def prompt(table: Table, want: Expect, setup: Setup) -> Prompt:
     lost = hand.lost if hand else 0
     left = dealer.cards_for_draws(hand, setup) if hand and number == _TEXTS["decision_limit"][0] else 0
     values = {"b": want.box, "n": want.count or lost or left, "i": want.index + 1, "d": detail, "p": want.place}
-    return Prompt(f"TC-{number:04d}", en.format(**values), ru.format(**values))
+    why = _REFUSES.get(table.refuses(SHUFFLER if want.kind is Want.SHUFFLE else setup.source), ("", ""))
+    return Prompt(f"TC-{number:04d}", en.format(**values, r=why[0]), ru.format(**values, r=why[1]))
 
 
 def _text(table: Table, want: Expect, setup: Setup) -> tuple[int, str, str]:
@@ -132,6 +149,24 @@ def _text(table: Table, want: Expect, setup: Setup) -> tuple[int, str, str]:
     if want.kind is Want.SUPERVISOR and hand is not None:
         cause = hand.fault_cause if hand.phase is Phase.FAULT else hand.cause
     return _TEXTS[_key(table, want, setup)] if cause is None else _CAUSES[cause]
+
+
+def _serves(table: Table, setup: Setup) -> bool:
+    """Whether bets can be closed, as far as the device that gives the cards is concerned."""
+    here = table.devices.get(setup.source, Health.ABSENT) in (Health.READY, Health.DEGRADED)
+    return here or table.cards is not CardSource.SHOE
+
+
+def _gives_none(table: Table, setup: Setup) -> bool:
+    return bool(table.refuses(setup.source)) or not _serves(table, setup)
+
+
+def _missing(table: Table, setup: Setup) -> str:
+    return _refusal(table, setup.source) if table.refuses(setup.source) else setup.source
+
+
+def _refusal(table: Table, device: str) -> str:
+    return f"{device}_unpaired" if table.refuses(device) == UNPAIRED else f"{device}_refuses"
 
 
 def _pushes(hand: Hand, setup: Setup) -> bool:
@@ -145,16 +180,18 @@ def _key(table: Table, want: Expect, setup: Setup) -> str:
     match want.kind:
         case Want.DECK if want.cause in ("bring", "offered", "life"):
             return f"deck_{want.cause}"
+        case Want.SHUFFLE if want.cause in _SHOWS_SHUFFLER and table.refuses(SHUFFLER):
+            return _refusal(table, SHUFFLER)
         case Want.SHUFFLE:
             return f"shuffle_{want.cause}"
         case Want.START if hand is not None and last_is_played(table, hand):
             return "last_hand"
+        case Want.START if not _serves(table, setup):
+            return _missing(table, setup)
         case Want.START:
             return "start" if setup.joker else "start_ok"
         case Want.CARD:
-            if table.devices.get(setup.source, Health.ABSENT) not in (Health.READY, Health.DEGRADED):
-                return setup.source
-            return f"card_{want.place}"
+            return _missing(table, setup) if _gives_none(table, setup) else f"card_{want.place}"
         case Want.STOP:
             return "stop_late" if hand is not None and hand.stop_late else "stop"
         case Want.DECISION if want.count:

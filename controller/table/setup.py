@@ -19,6 +19,9 @@ from controller.errors import TableError
 from controller.rulesets import load
 from controller.watch_config import DoorEffect, DoorsSection, SideBet
 
+DEVICES = ("shoe", "reader", "shuffler", "badge", "tray", "overlay", "printer")
+"""Sections of table.toml that are a device each, by its name in records and snapshots."""
+
 
 def make_setup(config: Config, *, training: bool = False) -> Setup:
     """The setup of a run, or of a training. TableError where rule set, plate and boxes do not go together."""
@@ -46,6 +49,7 @@ def make_setup(config: Config, *, training: bool = False) -> Setup:
         settle_set=own,
         edge=told.text if told else "",
         source="reader" if config.reader else "shoe",
+        fitted=("board", *(name for name in DEVICES if getattr(config, name) is not None)),
         warnings=(
             *_line_warnings(config),
             *_cap_warning(rules, config),

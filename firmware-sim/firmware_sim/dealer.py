@@ -26,7 +26,7 @@ KEY_TIMEOUT_S = 1.2
 CARD_TIMEOUT_S = 5.0
 IDLE_S = 0.5
 REFUSAL_S = 0.3
-PUBLIC_NOISE = frozenset({"version", "devices", "prompt", "waiting", "allowed", "keys", "last_hand", "health", "call"})
+PUBLIC_NOISE = {"version", "devices", "troubles", "prompt", "waiting", "allowed", "keys", "last_hand", "health", "call"}
 
 Done = Callable[[Snapshot], bool]
 

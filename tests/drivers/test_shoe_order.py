@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from drivers.events import CardRead, DeviceNote, EventsLost
-from drivers.numbered import State
+from drivers.session_state import State
 from drivers.wire import messages as m
 from drivers.wire.cards import CARD_TEXT
 from drivers.wire.framing import encode_frame

@@ -6,7 +6,7 @@ import pytest
 from fake_shoe import MS, FakeShoe, Table
 
 from drivers.events import CardRead, DeviceFault, DeviceLost, DeviceReady
-from drivers.numbered import State
+from drivers.session_state import State
 from drivers.wire import messages as m
 from drivers.wire.codec import to_bytes
 from drivers.wire.framing import encode_frame

@@ -125,3 +125,16 @@ def test_every_order_has_its_time_in_the_tick(machine: Machine) -> None:
     before = machine.now
     due = machine.driver.next_tick_ns
     assert due is not None and due <= before + 500 * MS
+
+
+def test_an_order_that_is_obeyed_after_a_refusal_introduces_the_machine_anew(machine: Machine) -> None:
+    """So that what it refused is no news any more; one that refuses afterwards is told again."""
+    machine.say(m.Done(ordered(machine).command_id, m.Result.JAM))
+    before = sum(isinstance(one, DeviceReady) for one in machine.said)
+    [second] = orders(polled(machine, 1400))[:1]
+    machine.say(m.Done(second.command_id, m.Result.DONE))
+    assert sum(isinstance(one, DeviceReady) for one in machine.said) == before + 1
+    machine.driver.shuffle(None)
+    machine.driver.shuffle("R-2")
+    machine.say(m.Done(orders(polled(machine, 1400))[0].command_id, m.Result.JAM))
+    assert [one.detail for one in machine.said if isinstance(one, DeviceFault)] == ["shuffle refused: jam"] * 2

@@ -37,7 +37,7 @@ Wanted = Callable[[Snapshot], bool]
 PATIENCE_S = 60.0  # costs nothing where the table answers; a busy machine may take its time
 LAB_AUDITOR = Path(__file__).parents[1] / "lab" / "auditor.py"
 UNREAD = "??"  # never read and never turned
-CHANGES_BY_RESTART = frozenset({"version", "devices", "health", "was_off_s"})
+CHANGES_BY_RESTART = frozenset({"version", "devices", "troubles", "health", "was_off_s"})
 
 
 _made: dict[str, Path] = {}

@@ -63,7 +63,7 @@ def test_a_deaf_overlay_and_no_printer_at_all_cost_the_table_nothing() -> None:
     with table(seed=3, changes=told(deaf.port)) as rig:
         rig.wait(lambda s: s["devices"].get("overlay") == "ready")
         rig.play_hands(2)
-        assert "printer" not in rig.now["devices"]
+        assert rig.now["devices"]["printer"] == "absent"
         code, seconds = rig.stop()
         assert (code, seconds < 3) == (0, True)
         rig.audit()

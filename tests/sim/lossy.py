@@ -11,7 +11,7 @@ from collections import deque
 from pathlib import Path
 
 from drivers.events import CardRead, DeviceEvent, DeviceFault, DeviceLost, DeviceNote, EventsLost
-from drivers.numbered import State
+from drivers.session_state import State
 from drivers.shoe import Shoe
 from drivers.wire.cards import CARD_TEXT
 from drivers.wire.messages import EventKind

@@ -10,7 +10,7 @@ import pytest
 from lossy import KEY, MS, World
 
 from drivers.events import DeviceFault, DeviceLost, DeviceReady
-from drivers.numbered import State
+from drivers.session_state import State
 from drivers.wire import messages as m
 from drivers.wire.framing import decode_frame, encode_frame
 from drivers.wire.link import Link, Side

@@ -197,8 +197,9 @@ def test_prompts_fit_the_display(text: tuple[int, str, str]) -> None:
     _, en, ru = text
     rig = Rig(setup=make_setup()).open()
     values = {"b": 6, "n": 2, "i": 5, "d": "x", "p": "ABCDEF-12345"}
-    for language, words in (("en", en), ("ru", ru)):
-        shown = words.format(**values)
+    longest = [max(said, key=len) for said in zip(*prompts._REFUSES.values(), strict=True)]
+    for language, words, why in zip(("en", "ru"), (en, ru), longest, strict=True):
+        shown = words.format(**values, r=why)
         lines = prompts.display(rig.table, prompts.Prompt("", shown, shown), rig.setup, language)[1:]
         assert " ".join(line for line in lines if line) == shown
 

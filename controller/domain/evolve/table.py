@@ -11,7 +11,9 @@ from controller.domain.evolve.folding import on, proposed, replace, trusting, wi
 from controller.domain.pending import Announced, Dispute
 from controller.domain.phases import AHEAD, DISTRUSTED, Health, JokerPhase, Phase, next_health
 from controller.domain.state import (
+    REFUSES,
     SHUFFLER,
+    UNPAIRED,
     BoxStatus,
     CardSource,
     FaceUp,
@@ -20,6 +22,7 @@ from controller.domain.state import (
     ShoeMemory,
     Stake,
     Table,
+    Trouble,
     Waiting,
 )
 
@@ -29,7 +32,7 @@ LONG_S = 60  # a restart is no time away
 @on(ev.RunStarted)
 def _run_started(table: Table, event: ev.RunStarted) -> Table:
     off_s = event.off_s if event.off_s < 0 or event.off_s >= LONG_S else 0
-    return replace(table, devices={}, sensors={}, off_s=off_s, failing="")  # the new run looks anew
+    return replace(table, devices={}, troubles={}, sensors={}, off_s=off_s, failing="")  # the new run looks anew
 
 
 @on(ev.OperatorSignedOn)
@@ -128,7 +131,13 @@ def _device_up(table: Table, event: ev.DeviceUp) -> Table:
         shoe = _introduced(shoe, event)
     table = was_away(table) if event.device == "tray" else table
     shuffler = _introduced(table.shuffler, event) if event.device == SHUFFLER else table.shuffler
+    table = _at_rest(table, event.device)
     return replace(table, devices={**table.devices, event.device: health}, shoe=shoe, shuffler=shuffler)
+
+
+def _at_rest(table: Table, device: str) -> Table:
+    """No trouble of it is known any more."""
+    return replace(table, troubles={name: one for name, one in table.troubles.items() if name != device})
 
 
 def _introduced(memory: ShoeMemory, event: ev.DeviceUp) -> ShoeMemory:
@@ -155,11 +164,26 @@ def _shoe_adopted(table: Table, event: ev.ShoeAdopted) -> Table:
 @on(ev.DeviceDown)
 def _device_down(table: Table, event: ev.DeviceDown) -> Table:
     table = was_away(table) if event.device == "tray" else table
+    if table.refuses(event.device) != UNPAIRED:
+        table = _at_rest(table, event.device)
     return replace(table, devices={**table.devices, event.device: Health.ABSENT})
+
+
+@on(ev.DevicePaired)
+def _device_paired(table: Table, event: ev.DevicePaired) -> Table:
+    return _at_rest(table, event.device)
+
+
+def _trouble(table: Table, event: ev.DeviceTroubled) -> Trouble:
+    """What it refuses stands until it is there anew, whatever else is told of it meanwhile."""
+    word = event.detail.rpartition(": ")[2] if event.code == "inhibited" else event.code
+    refuses = word if word in REFUSES else table.refuses(event.device)
+    return Trouble(code=event.code, detail=event.detail, refuses=refuses)
 
 
 @on(ev.DeviceTroubled)
 def _device_troubled(table: Table, event: ev.DeviceTroubled) -> Table:
+    table = replace(table, troubles={**table.troubles, event.device: _trouble(table, event)})
     if event.device not in table.devices:  # a key, the journal: nothing waits for its health
         return table
     health = next_health(table.devices[event.device], "distrusted" if event.code in DISTRUSTED else "misbehaves")

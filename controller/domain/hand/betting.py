@@ -9,6 +9,7 @@ from controller.domain import events as ev
 from controller.domain import joker as draw
 from controller.domain import prices
 from controller.domain.hand import blind, by_hand, decisions, discard_tray, owners, sensed
+from controller.domain.hand.dealing import missing
 from controller.domain.hand.expects import Want, expects, side_bets
 from controller.domain.hand.setup import Entropy, Setup
 from controller.domain.phases import JokerPhase, Phase, next_joker, next_phase, serves
@@ -199,7 +200,7 @@ def lock_wrong(table: Table, hand: Hand, setup: Setup) -> Rejection | None:
     source = setup.source if table.cards is CardSource.SHOE else ""
     device = serves("lock", table.devices, joker=setup.joker, source=source)
     if device is not None:
-        return reject(Why.DEVICE, device=device)
+        return reject(missing(table, device), device=device)
     return owners.owners_wrong(boxes, setup)
 
 

@@ -12,9 +12,20 @@ from controller.domain.hand import by_hand, decks
 from controller.domain.hand.distrust import ATTACKS, shuffler_line
 from controller.domain.hand.expects import Expect, Want, expects
 from controller.domain.hand.setup import Setup
-from controller.domain.phases import AHEAD, HELD, JokerPhase, Phase, next_joker, next_phase
+from controller.domain.phases import AHEAD, HELD, Health, JokerPhase, Phase, next_joker, next_phase
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import SHUFFLER, UNKNOWN, CardSource, Cause, FaceDown, FaceUp, Hand, ShoeMemory, Table
+from controller.domain.state import (
+    SHUFFLER,
+    UNKNOWN,
+    UNPAIRED,
+    CardSource,
+    Cause,
+    FaceDown,
+    FaceUp,
+    Hand,
+    ShoeMemory,
+    Table,
+)
 
 Result = tuple[ev.Event, ...] | Rejection
 
@@ -203,9 +214,15 @@ def paired_in(cmd: cm.PairedIn) -> Result:
     return (ev.DevicePaired(**named, key_id=cmd.key_id, operators=cmd.operators),)
 
 
+def missing(table: Table, device: str) -> Why:
+    """Why a device that does not serve is missing, as far as the table knows."""
+    return Why.NOT_PAIRED if table.refuses(device) == UNPAIRED else Why.DEVICE
+
+
 def device_out(table: Table, cmd: cm.DeviceOut) -> Result:
-    """A device is gone; once."""
-    if str(table.devices.get(cmd.device, "absent")) == "absent":
+    """A device is gone; once. One that was never ready is gone when what it refused is no news any more."""
+    refused = table.refuses(cmd.device) not in ("", UNPAIRED)
+    if table.devices.get(cmd.device, Health.ABSENT) is Health.ABSENT and not refused:
         return ()
     return (ev.DeviceDown(device=cmd.device, reason=cmd.reason),)
 

@@ -103,7 +103,8 @@ class Training(StrEnum):
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """All of it. `settle` computes a form A request by both readings; raises Differ or Unsettled.
 
-    `edge` names the house edge under best play, where it is known; `source` the device whose cards are dealt.
+    `edge` names the house edge under best play, where it is known; `source` the device whose cards are dealt;
+    `fitted` every device that the configuration names, there or not.
     """
 
     table: str
@@ -114,6 +115,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     settle: Settle
     edge: str = ""
     source: str = "shoe"
+    fitted: tuple[str, ...] = ()
     favours_player: bool = False
     warnings: tuple[str, ...] = ()
     training: Training = Training.NONE

@@ -10,7 +10,7 @@ from controller.domain.cards import CardError, card_text, deck, parse_card
 from controller.domain.hand import decisions
 from controller.domain.hand.authority import before_the_first_card
 from controller.domain.hand.betting import stake_wrong
-from controller.domain.hand.dealing import hold, seen_cards
+from controller.domain.hand.dealing import hold, missing, seen_cards
 from controller.domain.hand.expects import Want, current_decider, deal_place, drawing, expects, public_cards
 from controller.domain.hand.setup import Setup
 from controller.domain.phases import HELD, Health, JokerPhase, Phase, may_return, next_phase, serves
@@ -266,7 +266,7 @@ def automatic(table: Table, setup: Setup) -> Result:
         return reject(Why.NOT_OFFERED, what="cards from a shoe")
     device = serves("lock", table.devices, joker=False, source=setup.source)
     if device is not None:
-        return reject(Why.DEVICE, device=device)
+        return reject(missing(table, device), device=device)
     shoe = table.shoe
     anew = shoe.serial != shoe.owner or shoe.log_last < shoe.last_event or shoe.ahead
     back = ev.CardsSwitched(cards=str(CardSource.SHOE), reason="ready")
