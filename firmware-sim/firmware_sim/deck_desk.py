@@ -97,6 +97,10 @@ class DeckDesk:
                 self.unit.jam()
             case Fault.SHUFFLER_BLIND:
                 self.unit.device.sees = False
+            case Fault.SHUFFLER_FORGED:
+                self.unit.forge()
+            case Fault.SHUFFLER_SWAPPED:
+                self._later(3.0, self.unit.swap())
             case Fault.DECK_SHORT | Fault.DECK_DOUBLE | Fault.DECK_WRONG:
                 self._wrong = fault
             case _:

@@ -67,6 +67,8 @@ class Fault(StrEnum):
     SHUFFLER_RESTART = "shuffler-restart"
     SHUFFLER_JAM = "shuffler-jam"
     SHUFFLER_BLIND = "shuffler-blind"
+    SHUFFLER_FORGED = "shuffler-forged-frames"
+    SHUFFLER_SWAPPED = "shuffler-swapped"
     DECK_SHORT = "deck-short"
     DECK_DOUBLE = "deck-double"
     DECK_WRONG = "deck-wrong"
@@ -137,6 +139,8 @@ WHAT = {
     Fault.SHUFFLER_RESTART: "shuffler: it loses power and comes back",
     Fault.SHUFFLER_JAM: "shuffler: a card is stuck",
     Fault.SHUFFLER_BLIND: "shuffler: from now on it sees no face and only counts",
+    Fault.SHUFFLER_FORGED: "shuffler: somebody puts six invented counts on its line",
+    Fault.SHUFFLER_SWAPPED: "shuffler: a machine with another key stands in for it for 3 s",
     Fault.DECK_SHORT: "shuffler: the deck that goes in next lacks a card",
     Fault.DECK_DOUBLE: "shuffler: the deck that goes in next has a card twice",
     Fault.DECK_WRONG: "shuffler: the deck that goes in next bears another mark",

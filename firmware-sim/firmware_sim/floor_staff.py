@@ -43,6 +43,8 @@ def decide(snap: Snapshot, world: World) -> Say | None:
         case "entry":
             card = lying_there(world, str(expects.get("place")), box, int(expects.get("index") or 0))
             return Say(("enter_card", f"card={card}", f"box={box}")) if card else None
+        case "shuffle" if expects.get("cause") == "distrusted":
+            return _looked_at(snap)
         case "deck" | "shuffle" if expects.get("cause") in CAUSES:
             return _deck(snap)
         case "deck":
@@ -63,6 +65,13 @@ def decide(snap: Snapshot, world: World) -> Say | None:
 
 CAUSES = ("bring", "offered", "put_in", "wait", "take_out")
 TWO = 2
+
+
+def _looked_at(snap: Snapshot) -> Say | None:
+    """Two people have been at the shuffler and its cable."""
+    found = next((alarm for alarm in snap.get("alarms") or () if alarm["code"] == "line_distrusted"), None)
+    said = ("answer_alarm", f"alarm={found['id']}", "reason=cable looked at") if found is not None else None
+    return Say(said, (SUPERVISOR, WITNESS)) if said is not None else None
 
 
 def _deck(snap: Snapshot) -> Say | None:

@@ -5,10 +5,15 @@ The only place where shuffler and bus meet a clock.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
+from drivers.wire.framing import encode_frame
+from drivers.wire.messages import VERSION, Event
+from drivers.wire.session import SEALED
 from firmware_sim.event_log import EventLog
 from firmware_sim.key_memory import KeyMemory
 from firmware_sim.shuffler import ShufflerDevice, SimDeck
@@ -84,6 +89,26 @@ class ShufflerUnit:
         with self._lock:
             self.device.jam(time.monotonic_ns())
             self._say()
+
+    def forge(self) -> None:
+        """Somebody on the wire invents counts: whole frames, sealed by nobody."""
+        with self._lock:
+            for number in range(6):
+                head = bytes([VERSION, SEALED, Event.TYPE, 0]) + (2**40 + number).to_bytes(8, "little")
+                self.bus.send(self.usb, encode_frame(head + os.urandom(40)))
+
+    def swap(self) -> Callable[[], None]:
+        """Another machine with the same number on its plug and a key of its own. Returns how to swap back."""
+        mine = self.device.key
+        self._become(os.urandom(32) if mine else None)
+        return lambda: self._become(mine)
+
+    def _become(self, key: bytes | None) -> None:
+        self.unplug()
+        with self._lock:
+            self.device.key = key
+            self.device.restart()
+        self.plug()
 
     def refuse_access(self, seconds: float) -> None:
         """The device node is there before its rule is."""
