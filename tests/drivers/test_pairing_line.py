@@ -8,7 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from drivers.events import BY_PEOPLE, DeviceEvent, DeviceFault, DeviceLost, DevicePaired, DeviceReady
+from controller.runtime.closed_ports import ClosedPorts
+from drivers.events import (
+    BY_PEOPLE,
+    DeviceEvent,
+    DeviceFault,
+    DeviceLost,
+    DevicePaired,
+    DeviceReady,
+    PortBytes,
+    PortClosed,
+    PortOpened,
+)
 from drivers.pairing import Pairable
 from drivers.shoe import Shoe
 from drivers.wire.framing import DELIMITER
@@ -24,13 +35,16 @@ NO_ANSWER = "no device answered in 60 s: open pairing on it, then try again"
 
 
 class Bench:
-    """A shoe that was never paired, the daemon's end of its line, and time that passes when it is told to."""
+    """A shoe that was never paired, the daemon's end of its line, and time that passes when it is told to.
 
-    def __init__(self, folder: Path) -> None:
+    `key`: the table has one all the same.
+    """
+
+    def __init__(self, folder: Path, key: bytes | None = None) -> None:
         entropy = random.Random(3).randbytes
         self.shoe = ShoeDevice(EventLog(folder / "events"), entropy=entropy)
         self.shoe.outgoing()  # what it said when it was switched on, nobody heard
-        seal = HostSeal(None, entropy)
+        seal = HostSeal(key, entropy)
         self.host = Pairable(Shoe("shoe", 0, seal=seal), seal, entropy)
         self.now_ns = SECOND
         self.open = False
@@ -164,3 +178,31 @@ def test_that_there_is_no_key_is_told_once_until_there_was_one(bench: Bench) -> 
     assert [e.reason for e in bench.said if isinstance(e, DeviceLost)][-2:] == list(BY_PEOPLE)
     bench.reset()
     assert bench.codes().count("unpaired") == 2
+
+
+class Log:
+    """The daemon's, as far as a port is told there."""
+
+    def __init__(self) -> None:
+        self.reasons: list[str] = []
+
+    def warning(self, _event: str, **keys: str) -> None:
+        self.reasons.append(keys["reason"])
+
+
+def test_an_hour_of_silence_is_told_in_three_lines(tmp_path: Path) -> None:
+    """The table has a key, the device none: reset every minute, silent in between; both reasons take turns."""
+    bench, log = Bench(tmp_path, key=bytes(32)), Log()
+    ports = ClosedPorts(log)  # type: ignore[arg-type]
+    bench.plug()
+    for _ in range(60):
+        bench.run(60 * SECOND)
+        bench.reset()
+        ports.heard(PortClosed("shoe", DEAF, 1, bench.now_ns))
+        ports.heard(PortOpened("shoe", bench.now_ns))
+    bench.shoe._log.close()
+    assert bench.said == [DeviceLost("shoe", "no answer for 5 s"), DeviceLost("shoe", DEAF)]
+    assert log.reasons == [DEAF]
+    ports.heard(PortBytes("shoe", b"!", bench.now_ns))
+    ports.heard(PortClosed("shoe", DEAF, 1, bench.now_ns))
+    assert log.reasons == [DEAF, DEAF], "it had spoken: that is another loss"
