@@ -18,7 +18,7 @@ from controller.domain.events import JournalRepaired
 from controller.errors import TableError
 from controller.journal.codec import read_body
 from controller.journal.copies import set_aside
-from controller.journal.records import CONTINUES, MEMORY_CLEARED, Continues
+from controller.journal.records import CONTINUES, Continues
 from controller.journal.store import Store, sync_directory
 from controller.journal.walk import identity
 
@@ -44,8 +44,9 @@ def check(path: Path, store: Store) -> JournalRepaired | None:
         return JournalRepaired(copy="witness", why=why, aside=_moved(path))
     journal_id = identity(store.one_row(1)).journal_id.hex()
     if seen.journal != journal_id:
-        return _other_journal(path, store, seen)
-    _leads_to(path, store, seen)
+        _goes_on_from(path, store, seen)
+    else:
+        _leads_to(path, store, seen)
     return None
 
 
@@ -86,12 +87,13 @@ def _leads_to(path: Path, store: Store, seen: Seen) -> None:
         raise _another(path, store, f"its record {seen.seq} is not the one that its witness saw")
 
 
-def _other_journal(path: Path, store: Store, seen: Seen) -> JournalRepaired | None:
-    """The journal that the witness saw may have been archived, or cleared by two people; this one then says so."""
+def _goes_on_from(path: Path, store: Store, seen: Seen) -> None:
+    """The journal that the witness saw may have been archived; this one then says so.
+
+    One that a memory clear began says nothing of the kind: the clear itself begins its witness.
+    """
     row = store.one_row(2)
     body = read_body(row.body) if row is not None else None
-    if body is not None and body.type == MEMORY_CLEARED:
-        return JournalRepaired(copy="witness", why="a memory clear began another journal")
     said = msgspec.json.decode(body.data, type=Continues) if body is not None and body.type == CONTINUES else None
     if said is None or said.journal != seen.journal:
         raise _another(path, store, f"its witness saw another one ({seen.journal[:8]}) and this does not go on from it")
@@ -100,7 +102,6 @@ def _other_journal(path: Path, store: Store, seen: Seen) -> JournalRepaired | No
         raise _older(path, store, what)
     if said.seq == seen.seq and said.head != seen.head:
         raise _another(path, store, f"record {seen.seq} of {said.file} is not the one that its witness saw")
-    return None
 
 
 def _older(path: Path, store: Store, what: str) -> TableError:

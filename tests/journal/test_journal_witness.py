@@ -195,13 +195,33 @@ def test_the_file_from_before_archiving_is_not_accepted_any_more(watched: Watche
     assert watched.refused().code == "TC-0250"
 
 
-def test_after_a_memory_clear_the_witness_begins_anew_on_record(watched: Watched) -> None:
-    watched.play(2)
+def cleared(watched: Watched) -> None:
+    """A journal that says it was begun by a memory clear."""
     watched.path.unlink()
     new = samples.new(watched.path)
     new.append([MemoryCleared(lost=(), aside=(), operators=("s1", "s2"), hand=2)], hand=None, stamp=samples.stamp())
     new.close()
-    assert why(watched.open()) == [("witness", "a memory clear began another journal")]
+
+
+def test_a_journal_that_only_says_it_was_cleared_is_not_accepted(watched: Watched) -> None:
+    """The memory clear begins the witness itself; a file whose record 2 says so may be any older one."""
+    watched.play(2)
+    cleared(watched)
+    assert watched.refused().code == "TC-0250"
+
+
+def test_the_file_of_a_memory_clear_is_not_accepted_when_it_was_archived(watched: Watched) -> None:
+    """Put back in place of the one that goes on from it: an older copy like any other."""
+    watched.play(2)
+    watched.witness.unlink()  # as the clear sets it aside
+    cleared(watched)
+    watched.open().close()
+    kept = watched.copy()
+    watched.play(2, 3)
+    continued(watched)
+    watched.open().close()
+    watched.put_back(kept)
+    assert watched.refused().code == "TC-0250"
 
 
 def test_the_file_is_whole_whenever_the_writing_is_cut_off(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
