@@ -6,6 +6,7 @@ A try is on disk before the PIN is looked at, so that nobody gains one by ending
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import time
@@ -99,10 +100,12 @@ def _read(handle: int, now_ns: int, boot: str) -> tuple[dict[str, int], dict[str
 
 
 def _write(handle: int, path: Path, kept: _Kept) -> None:
+    """Over the old counts, never cut short before: a write that fails, or a kill, leaves them there."""
     data = msgspec.json.encode(kept)
     try:
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, data, 0)
+        data = data.ljust(os.fstat(handle).st_size)  # blanks behind it mean nothing
+        if os.pwrite(handle, data, 0) != len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.fsync(handle)
     except OSError as error:
         raise TableError(623, f"cannot count wrong PINs, {error.strerror}", str(path), "check the disk") from None

@@ -55,8 +55,9 @@ def award(rules: JackpotRules, meter: Meter, entries: Sequence[Entry]) -> tuple[
             prizes[entry.box], meter = _lesser(rules, meter, entry.category)
             continue
         winners = royals if rules.royal_policy == "share" else [entry]
-        won, meter = _royals(rules, meter, winners)
+        won, after = _royals(rules, meter, winners)
         prizes |= won
+        meter = after if any(won.values()) else meter  # less than a chip on it: nothing was won, it stands
     return prizes, meter
 
 

@@ -70,6 +70,8 @@ class MeterWalk:
         else:
             parts = {box: before / len(together) for box, _ in together}
         prizes = {box: part.numerator // part.denominator for box, part in parts.items()}
+        if sum(prizes.values()) == 0:
+            return prizes
         self.meter = before - sum(prizes.values())
         if self.rules.jackpot_mode == "side_bet":
             self.meter += self.rules.seed + self.reserve

@@ -5,7 +5,7 @@ A hand is folded from its own records and the rules in force; LOCK names every s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -19,7 +19,7 @@ from controller.domain.hand.settling import less_bonus, public_answer
 from controller.domain.hand.setup import Differ, Plate, Procedure, Setup, Unsettled
 from controller.domain.phases import Phase, may_return, next_phase
 from controller.domain.ruleset import RuleSet
-from controller.domain.state import Table
+from controller.domain.state import BonusStep, Box, BoxStatus, Table
 from controller.journal.hands import Finding, Hand
 from controller.journal.records import Record
 from controller.rulesets import load
@@ -105,15 +105,37 @@ def _check(record: Record, event: ev.Event, table: Table, setup: Setup, number: 
             bonus = _settled(early_bonus.asked(table, hand, hand.box(event.box), setup), setup)
             if bonus is None or bonus["boxes"][0]["stakes"]["bonus"] != event.line:
                 return found(f"the bonus of box {event.box} settles otherwise")
+        case ev.BonusPaid() if hand is not None:
+            if hand.box(event.box).bonus_step is not BonusStep.SHOWN or not hand.box(event.box).bonus_line:
+                return found(f"the bonus of box {event.box} is paid, and none is due")
+        case ev.BoxPaid() if hand is not None:
+            if hand.box(event.box).status is not BoxStatus.OPEN or hand.box(event.box).answer is None:
+                return found(f"box {event.box} is paid, and nothing is due")
         case ev.HandSettled() if hand is not None:
             asked = request(hand, in_settle_order(hand, setup), setup, table.limits)
             if asked != event.request:
                 return found("the recorded request is not what the cards and stakes say")
             if _settled(asked, setup) != event.answer:
                 return found("the recorded answer is not what the request settles to")
+            return [one for told in event.answer["boxes"] for one in _otherwise(hand.box(told["box"]), told, found)]
         case _:
             pass
     return []
+
+
+def _otherwise(box: Box, told: dict[str, Any], found: Callable[[str], list[Finding]]) -> list[Finding]:
+    """Chips have moved by the box's own answer, and by a bonus decided before it: the hand's must say the same."""
+    if box.bonus_step is BonusStep.DONE and told["stakes"].get("bonus") != box.bonus_line:
+        return found(f"the bonus of box {box.box} was decided otherwise")
+    due = public_answer(less_bonus(told, box), turned=box.turned)
+    if box.answer is None or _but_jackpot(due) != _but_jackpot(box.answer):
+        return found(f"box {box.box} was paid otherwise")
+    return []
+
+
+def _but_jackpot(answer: dict[str, Any]) -> dict[str, Any]:
+    """The lines by which chips moved at the box; what the meter pays stands in the hits."""
+    return {name: line for name, line in answer["stakes"].items() if name != "jackpot"}
 
 
 def _check_meter(record: Record, event: ev.HandSettled, table: Table, hand: Hand) -> list[Finding]:

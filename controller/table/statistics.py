@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from decimal import Decimal
 from typing import Any, TypeVar
 
 import msgspec
 
 from controller.domain import events as ev
+from controller.domain.money import exact
 from controller.domain.state import UNKNOWN
 from controller.table.decks import Laid, Likeness, Order, compare, order_of
 from drivers.events import BY_PEOPLE
@@ -214,7 +214,7 @@ def _feeds(event: ev.Locked) -> int:
 def _meter_moved(s: Statistics, event: ev.MeterMoved, at_s: float) -> Statistics:
     if s.open is None or not event.before:
         return s
-    rise = Decimal(event.after) - Decimal(event.before)
+    rise = exact(event.after) - exact(event.before)
     return _noted(s, "contributions", "meter") if rise > s.open.feeds else s
 
 

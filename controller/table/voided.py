@@ -11,6 +11,7 @@ from controller.domain import events as ev
 from controller.domain.evolve import evolve
 from controller.domain.hand import one_player
 from controller.domain.hand.request import request
+from controller.domain.hand.settling import less_bonus
 from controller.domain.hand.setup import Differ, Setup, Unsettled
 from controller.domain.state import Box, BoxStatus, Hand, Table, Unread
 from controller.journal.hands import Hand as Recorded
@@ -74,6 +75,7 @@ def _net(table: Table, hand: Hand, box: Box, setup: Setup) -> int | None:
     if any(b.decision is None or b.awaits_draw for b in boxes):
         return None
     try:
-        return int(setup.settle(request(hand, boxes, setup, table.limits))["boxes"][0]["net"])
+        answer = setup.settle(request(hand, boxes, setup, table.limits))["boxes"][0]
+        return int(less_bonus(answer, box)["net"])  # what was paid before the void was not spared
     except (Differ, Unsettled):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -91,3 +92,16 @@ def test_the_file_holds_counts_and_no_pin(program: Program) -> None:
     assert json.loads(beside.read_text()) == {"boot": "first", "wrong": {"d1": 1}, "until_ns": {}}
     beside.write_text("rubbish")
     assert program("d1", "1111").startswith("TC-0622")
+
+
+def test_a_write_that_fails_leaves_the_counts(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk, or `ulimit -f 0`, is no way around the lock."""
+    locked(program)
+
+    def full(handle: int, data: bytes, offset: int) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tries.os, "pwrite", full)
+    assert program("d1", "1111").startswith("TC-0623")
+    monkeypatch.undo()
+    assert program("d1", "1111").startswith("TC-0611")

@@ -277,6 +277,12 @@ class TestJackpot:
     def test_fixed_prizes_from_the_meter(self) -> None:
         assert self.jackpot(["Ah 9h 5h 3h 2h"], fixed_from_meter=True)["meter"] == "24950.70"
 
+    def test_a_meter_of_less_than_a_chip_stands(self) -> None:
+        """Nothing was won by that royal, so that nothing begins anew."""
+        box = {"box": 1, "ante": 10, "cards": ROYAL_H, "decision": "raise", "jackpot": 1}
+        request = {"rules": "oasis_ru", "dealer": {"cards": NO_GAME}, "boxes": [box], "jackpot": {"meter": "0"}}
+        assert run(request)["jackpot"] == {"prizes": {"1": 0}, "meter": "0.70"}
+
     def test_a_fold_wins_and_losses_may_feed(self) -> None:
         box = {"box": 1, "ante": 10, "cards": ROYAL_H, "decision": "fold", "jackpot": 1}
         request = {"rules": "oasis_ru", "dealer": {"cards": NO_GAME}, "boxes": [box], "jackpot": {"meter": "25000"}}

@@ -16,6 +16,7 @@ from controller.domain import events as ev
 from controller.journal.hands import Hand, read_hand
 from controller.table import intake, past
 from controller.table.audit import check_hand
+from controller.table.setup import settle_both
 from drivers.events import CardRead, DeviceFault, DeviceLost, DeviceNote, DeviceReady, EventsLost
 
 Forge = Callable[[Any], Any]
@@ -112,3 +113,50 @@ def test_recall_of_hands_that_have_ended(tmp_path: Path) -> None:
     assert past.may_recall((S1,)) is None
     assert past.may_recall(()) is not None
     rig.close()
+
+
+@pytest.fixture(scope="module")
+def with_bonus(tmp_path_factory: pytest.TempPathFactory) -> Hand:
+    house = {"bonus_pay_time": "at_deal", "bonus_on_draw": "initial", "bonus_on_fold": "initial"}
+    rig = Rig(tmp_path_factory.mktemp("bonus"), make_setup("oasis_ru", 3, house)).open()
+    rig.lay("As Kd 9c 6d 3h", b1="Jh 9h 7h 5h 2h", b2="Tc Td 7s 5c 2d")
+    rig.do(cm.SetStake(box=1, ante=10, bonus=5)), rig.stake(b2=10), rig.do(cm.Count(number=1))
+    rig.ok().finish()
+    assert rig.journal is not None
+    hand, _ = read_hand(rig.journal._store, rig.journal._codec.registry, 1, "test")
+    rig.close()
+    assert check_hand(hand) == []
+    return hand
+
+
+@pytest.mark.parametrize(
+    ("kind", "events", "words"),
+    [
+        (ev.BonusPaid, (ev.BonusPaid(box=1), ev.BonusPaid(box=1)), "none is due"),
+        (ev.BonusPaid, (ev.BonusPaid(box=1), ev.BonusPaid(box=2)), "none is due"),
+        (ev.BoxPaid, (ev.BoxPaid(box=2), ev.BoxPaid(box=2)), "nothing is due"),
+    ],
+)
+def test_chips_that_nobody_computed_are_found(
+    kind: type[ev.Event], events: tuple[Any, ...], words: str, with_bonus: Hand
+) -> None:
+    records = list(with_bonus.records)
+    at = next(i for i, r in enumerate(records) if isinstance(r.event, kind))
+    told = [records[at].event if event is kind else event for event in events]
+    records[at : at + 1] = [replace(records[at], event=event, type=type(event).__name__) for event in told]
+    found = check_hand(replace(with_bonus, records=tuple(records)))
+    assert any(words in finding.what for finding in found), [f.what for f in found]
+
+
+def test_a_box_changed_after_its_chips_is_found(with_bonus: Hand) -> None:
+    """Request and answer fit the cards; what was paid before does not fit them."""
+    records = list(with_bonus.records)
+    at, settled = next((i, r) for i, r in enumerate(records) if isinstance(r.event, ev.HandSettled))
+    asked = msgspec.json.decode(msgspec.json.encode(settled.event.request).replace(b"Tc Td", b"8s Td"))  # type: ignore[attr-defined]
+    changed = ev.CardReassigned(place="box", box=2, index=0, card="8s", was="Tc")
+    records[at : at + 1] = [
+        replace(settled, event=changed, type="CardReassigned"),
+        replace(settled, event=replace(settled.event, request=asked, answer=settle_both(asked))),
+    ]
+    found = check_hand(replace(with_bonus, records=tuple(records)))
+    assert [finding.what.split(": ")[1] for finding in found] == ["box 2 was paid otherwise"]

@@ -184,3 +184,16 @@ def test_the_dealers_hand_at_the_keys() -> None:
     keys = Fingers(rig)
     keys.press("BET", "BET", "K1", "OK")
     assert (rig.hand.dealer_category, rig.hand.qualifies) == ("pair", True)
+
+
+@pytest.mark.parametrize("said", [False, True])
+def test_a_corrected_stake_brings_no_bonus_to_a_box_without_cards(said: bool) -> None:
+    """A bonus beside a declared result is settled by no rule: the whole hand could not be paid."""
+    rig = at_the_turn(opened(rules="oasis_ru"))
+    rig.do(cm.Declare(hand="pair"), S1), rig.ok()
+    if said:
+        rig.do(cm.Declare(box=2, hand="flush", against="win"), S1)
+    rig.refused(Why.NEEDS_CARDS, cm.CorrectStake(box=2, ante=10, bonus=4), S1)
+    rig.do(cm.CorrectStake(box=2, ante=12), S1)
+    rig.finish()
+    assert rig.hand.number == 2

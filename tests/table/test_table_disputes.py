@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness import PLAYS, PLAYS_NOT, S1, Rig, make_setup
+from harness import PLAYS, PLAYS_NOT, S1, S2, Rig, make_setup
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
@@ -14,6 +14,7 @@ from controller.domain.rejections import Why
 from controller.journal.hands import read_hand
 from controller.table import menu
 from controller.table.audit import check_hand
+from controller.table.voided import as_if
 
 
 def disputed(folder: Path | None = None, dealer: str = PLAYS) -> Rig:
@@ -80,3 +81,31 @@ def test_not_before_the_result_is_known() -> None:
     while rig.want.kind is not Want.RELEASE:
         rig.ok()
     rig.refused(Why.UNSETTLED, cm.NextHand(), S1)
+
+
+def half_named(folder: Path) -> Rig:
+    """One of two discards is named."""
+    rig = Rig(folder, make_setup("oasis_woo", 3)).open().stake(b1=10)
+    rig.lay(PLAYS, b1="Tc Td 7s 5c 2d", draws={1: "Qc Jd"}).ok().deal()
+    rig.do(cm.Exchange(box=1, count=2)), rig.card(), rig.card(), rig.do(cm.Bet(box=1))
+    rig.to(Want.DISCARDS)
+    rig.do(cm.NameDiscards(box=1, cards="5c"))
+    return rig
+
+
+def test_a_box_whose_discards_are_half_named_is_released_first(tmp_path: Path) -> None:
+    rig = half_named(tmp_path)
+    rig.do(cm.Differs(box=1, cards=""))
+    rig.refused(Why.UNSETTLED, cm.NextHand(), S1)
+    rig.do(cm.Release(box=1), S1)
+    rig.finish()
+
+
+def test_a_hand_void_with_half_named_discards_is_one_of_which_nobody_can_say(tmp_path: Path) -> None:
+    rig = half_named(tmp_path)
+    rig.do(cm.VoidHand(reason="x"), S1, S2)
+    assert rig.journal is not None
+    hand, _ = read_hand(rig.journal._store, rig.journal._codec.registry, 1, "test")
+    told = as_if(hand, "d1")
+    assert told is not None
+    assert (told.nets, told.open) == ({}, (1,))

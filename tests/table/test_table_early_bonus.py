@@ -161,3 +161,40 @@ def test_a_payment_that_something_later_would_take_back_is_refused(house: dict[s
     with pytest.raises(TableError) as caught:
         make_setup("oasis_ru", 4, house)
     assert caught.value.code == "TC-0404"
+
+
+def both_turned(tmp_path: Path) -> Rig:
+    """Boxes 1 (its bonus is paid) and 2 lie open, neither is settled with."""
+    rig = Rig(folder=tmp_path, setup=make_setup("oasis_ru", 4, AT_DEAL, settle_mode="takes_first")).open()
+    rig.lay(PLAYS, b1=FLUSH, b2=PAIR, draws={1: "Qc"})
+    rig.do(cm.SetStake(box=1, ante=10, bonus=5)), rig.stake(b2=10), rig.do(cm.Count(number=1))
+    rig.ok().deal().ok().ok()
+    rig.do(cm.Exchange(box=1)), rig.card(), rig.do(cm.Bet(box=1)), rig.do(cm.Bet(box=2))
+    return rig.to(Want.DISCARDS)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        cm.Reassign(box=1, place="box", index=1, card="2c"),
+        cm.Reassign(box=1, place="draw", index=1, card="Jh"),  # would change places with a dealt card
+        cm.Reassign(box=2, place="box", index=1, card="Jh"),
+    ],
+)
+def test_no_remedy_at_another_place_changes_the_cards_of_a_decided_bonus(act: cm.Reassign, tmp_path: Path) -> None:
+    rig = both_turned(tmp_path)
+    rig.refused(Why.NOT_NOW, act, S1)
+    rig.do(cm.Reassign(box=1, place="draw", index=1, card="8s"), S1)
+    rig.finish()
+    assert audited(rig)[1]["bonus"]["profit"] == 300
+
+
+@pytest.mark.parametrize(("on_draw", "profit"), [("forfeit", -5), ("initial", 50)])
+def test_a_sixth_card_bought_blind_takes_the_bonus_when_it_comes(on_draw: str, profit: int, tmp_path: Path) -> None:
+    house = {"blind_extras": ["bonus", "buy6"], "bonus_table": {"flush": 10}, "bonus_on_draw": on_draw, **WITH_BET}
+    rig = Rig(folder=tmp_path, setup=make_setup("russian", 4, house)).open().lay(PLAYS, b1=PAIR, b2=FLUSH)
+    rig.stake(b1=10), rig.do(cm.SetStake(box=2, ante=10, bonus=5)), rig.do(cm.Blind(box=2, buy6=True))
+    rig.do(cm.Count(number=1)), rig.ok().deal()
+    assert (rig.want.kind is Want.TURN) == (on_draw == "initial")
+    rig.finish()
+    assert audited(rig)[2]["bonus"]["profit"] == profit

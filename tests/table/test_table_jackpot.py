@@ -170,3 +170,38 @@ def test_a_royal_in_the_bonus_takes_its_share_of_the_meter() -> None:
     assert Fraction(rig.table.meter) == 25000 + fed - bonus["profit"]
     (hit,) = rig.events(ev.JackpotHit)
     assert (hit.box, hit.prize) == (1, bonus["profit"])
+
+
+@pytest.mark.parametrize("other", [NOTHING, "Ah Kh Qh Jh Th"])
+def test_a_royal_in_the_bonus_is_paid_once_by_its_award(other: str, tmp_path: Path) -> None:
+    """At its turn only the stake goes back: what the other box feeds, or shares, is not known yet."""
+    house = {"jackpot": {"jackpot_mode": "bonus_royal", "jackpot_share": {"5": "0.6"}}}
+    rig = Rig(tmp_path, make_setup("oasis_ru", house=house, meter="10000")).open()
+    rig.lay("Ad Kd 9c 6d 3h", b1=ROYAL, b2=other)
+    for box in (1, 2):
+        rig.do(cm.SetStake(box=box, ante=10, bonus=5))
+    rig.do(cm.Count(number=2)), rig.ok().deal()
+    rig.do(cm.Bet(box=1)), rig.do(cm.Bet(box=2)), rig.finish()
+    at_the_box = {e.box: e.answer["stakes"]["bonus"]["profit"] for e in rig.events(ev.BoxSettled)}
+    awarded = {e.box: e.prize for e in rig.events(ev.JackpotAwarded)}
+    due = {b["box"]: b["stakes"]["bonus"]["profit"] for b in rig.events(ev.HandSettled)[-1].answer["boxes"]}
+    assert {box: paid + awarded.get(box, 0) for box, paid in at_the_box.items()} == due
+    assert due[1] == (6004 if other == NOTHING else 5003)
+
+
+def test_a_meter_in_thirds_is_found_again_by_a_restart_and_corrected(tmp_path: Path) -> None:
+    house = {"jackpot": {"rate": "1/3", "hidden_rate": "1/7"}}
+    rig = table(tmp_path, house=house)
+    play(rig, PLAYS, "bet", b1=NOTHING)
+    assert (rig.table.meter, rig.table.reserve) == ("75001/3", "1/7")
+    rig.restart()
+    rig.do(cm.CorrectMeter(meter="25000", reason="slip"), S1, S2)
+    assert (rig.table.meter, rig.table.reserve) == ("25000", "1/7")
+
+
+def test_a_bonus_that_no_share_names_is_not_brought_in_by_a_corrected_stake() -> None:
+    house = {"jackpot": {"jackpot_mode": "bonus_royal", "jackpot_share": {"5": "0.5"}}}
+    rig = Rig(setup=make_setup("oasis_ru", house=house, meter="25000")).open().lay(PLAYS, b1=ROYAL).stake(b1=10)
+    rig.do(cm.SetStake(box=1, bonus=5)), rig.do(cm.Count(number=1)), rig.ok().deal()
+    rig.refused(Why.BONUS_SHARE, cm.CorrectStake(box=1, ante=10, bonus=4), S1)
+    rig.do(cm.CorrectStake(box=1, ante=10, bonus=0), S1)

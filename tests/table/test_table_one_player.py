@@ -217,3 +217,18 @@ def test_who_takes_the_ante_waits_for_his_other_box_that_buys(card: str, ante: i
     assert stakes[1]["bet"]["profit"] == (140 if ante == 20 else 0)
     assert rig.hand.number == 2
     rig.do(cm.CloseTable(), D1, S1)
+
+
+def test_a_disputed_buyer_who_exchanged_keeps_his_other_box_waiting(tmp_path: Path) -> None:
+    """Its discards are not named: what the two share is not known before it is turned."""
+    rig = table(tmp_path, "oasis_helsinki", PLAYS_NOT, cap=1000)
+    rig.deck |= {("draw", 3, 0): "Qs", ("dealer_draw", 0, 0): "2s"}
+    rig.do(cm.Bet(box=1)), rig.do(cm.Bet(box=2)), rig.do(cm.Exchange(box=3, count=1)), rig.card()
+    bets(rig).ok()
+    rig.do(cm.TakeAnte(box=1)), rig.do(cm.TakeAnte(box=2)), rig.do(cm.BuyDealer(box=3))
+    rig.do(cm.Hold(box=3, reason="dispute"))
+    rig.to(Want.RELEASE, Want.SUPERVISOR)
+    assert rig.want.kind is Want.RELEASE
+    assert rig.hand.box(1).status is BoxStatus.OPEN
+    rig.finish()
+    assert wins(audited(rig)[1]) == (10, 0)

@@ -156,3 +156,24 @@ def test_cards_bought_and_not_yet_drawn_are_not_for_others() -> None:
         rig.do(cm.Exchange(box=box, count=5)), rig.do(cm.FixDraw(box=box))
     assert left(rig) == 1
     rig.refused(Why.STUB_SHORT, cm.Exchange(box=4, count=2))
+
+
+@pytest.mark.parametrize("joker_time", ["before_deal", "during_deal"])
+def test_lock_is_not_taken_back_by_what_a_blind_box_bought_with_it(joker_time: str) -> None:
+    house = {"blind_extras": ["insurance"], "insurance_max_fraction": "1/2"}
+    rig = Rig(setup=make_setup("jpoker_online", 4, house, joker_time=joker_time)).open().stake(b1=10, b2=10)
+    rig.do(cm.Blind(box=2, insurance=30)), rig.joker("2d").lock()
+    rig.refused(Why.NOTHING_TO_UNDO, cm.Undo(), origin="keys")
+
+
+def test_a_box_with_carried_insurance_is_not_blind(tmp_path: Path) -> None:
+    house = {"blind_extras": ["bonus"], "insurance_on_beaten": "carry"}
+    rig = Rig(folder=tmp_path, setup=make_setup("russian", 4, house)).open()
+    rig.lay("9s 9d 9c 6d 3h", b1="8c 8d 8h Qs 4c").stake(b1=10).ok().deal()
+    rig.do(cm.Insure(box=1, amount=30)), rig.do(cm.Bet(box=1)), rig.finish()
+    assert rig.hand.box(1).insurance_carried
+    rig.stake(b1=10)
+    rig.refused(Why.CARRIED, cm.Blind(box=1))
+    rig.do(cm.Repeat(box=1)), rig.ok()
+    assert not rig.hand.box(1).blind
+    rig.finish()

@@ -20,7 +20,7 @@ from controller.domain.evolve import (  # noqa: F401 - they register their folds
 )
 from controller.domain.evolve import table as _table  # noqa: F401
 from controller.domain.evolve.folding import FOLDS, replace
-from controller.domain.state import Table
+from controller.domain.state import Hand, Table
 
 # The dealer's own acts that he may take back (grade A), and what makes that too late: a physical fact.
 UNDOABLE = (ev.StakeSet, ev.OwnerSet, ev.BlindSet, ev.CountGiven, ev.Folded, ev.BetMade, ev.ExchangeAsked,
@@ -45,11 +45,16 @@ def evolve(table: Table, event: ev.Event) -> Table:
     if getattr(event, "sensed", False):  # a player's chip is a physical fact
         undo = ()
     elif isinstance(event, UNDOABLE) and before is not None:
-        if not getattr(event, "joined", False):  # one act, one step back
+        if not getattr(event, "joined", False) and not _by_lock(event, before):  # one act, one step back
             undo = (*undo, before)
     elif isinstance(event, PHYSICAL):
         undo = ()
     return replace(table, version=table.version + 1, undo=undo)
+
+
+def _by_lock(event: ev.Event, before: Hand) -> bool:
+    """What a blind box buys comes with LOCK, which nobody takes back."""
+    return isinstance(event, ev.SixthBought | ev.InsuranceStaked) and before.box(event.box).blind
 
 
 def evolve_all(table: Table, events: Iterable[ev.Event]) -> Table:

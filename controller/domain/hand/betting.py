@@ -105,7 +105,7 @@ def repeat(table: Table, hand: Hand, cmd: cm.Repeat, setup: Setup) -> Result:
         found.append(ev.StakeSet(box=s.box, ante=s.ante, bonus=bonus, jackpot=jackpot, backers=s.backers, joined=again))
         if box.owner != s.owner and hand.box(s.owner).owner == s.owner:
             found.append(ev.OwnerSet(box=s.box, owner=s.owner, joined=True))
-        if box.blind != s.blind:
+        if box.blind != s.blind and not (box.carried or box.insurance_carried):
             found.append(ev.BlindSet(box=s.box, blind=s.blind, joined=True))
     return tuple(found)
 

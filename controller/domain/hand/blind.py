@@ -17,7 +17,7 @@ def blind(hand: Hand, cmd: cm.Blind, setup: Setup) -> Result:
     box = hand.box(cmd.box)
     if not box.ante:
         return reject(Why.NO_STAKE)
-    if box.carried:
+    if box.carried or box.insurance_carried:
         return reject(Why.CARRIED, box=cmd.box)
     rules = setup.rules
     extras = (("buy6", cmd.buy6, rules.sixth_card_fee is not None), ("insurance", cmd.insurance, rules.insurance))

@@ -38,7 +38,9 @@ def _due(box: Box, setup: Setup) -> bool:
     if not box.playing or not box.bonus:
         return False
     when = str(setup.rules.bonus_pay_time)
-    return when == "at_deal" or (when == "with_bet" and box.decision is Decision.RAISE)
+    if when == "with_bet" and box.decision is Decision.RAISE:  # a blind box's sixth card takes it, once it has come
+        return not box.awaits_draw or str(setup.rules.bonus_on_draw) == "initial"
+    return when == "at_deal"
 
 
 def _unread(box: Box) -> bool:

@@ -67,7 +67,7 @@ def correct(table: Table, cmd: cm.CorrectMeter, operators: tuple[str, ...], setu
         return reject(Why.HAND_RUNNING)
     if not setup.jackpot or not table.meter:
         return reject(Why.NO_JACKPOT)
-    meter, reserve = amount_text(cmd.meter), amount_text(cmd.reserve or table.reserve)
+    meter, reserve = amount_text(cmd.meter), amount_text(cmd.reserve) if cmd.reserve else table.reserve
     if not meter or not reserve:
         return reject(Why.BAD_ARGUMENT, what="meter and reserve: amounts like 10250.70, nothing below zero")
     if not cmd.reason.strip():

@@ -16,7 +16,7 @@ from controller.domain.hand.setup import Setup
 from controller.domain.hand.trouble import ended_void
 from controller.domain.phases import Phase
 from controller.domain.rejections import Rejection, Why, reject
-from controller.domain.state import Box, BoxStatus, FaceUp, Hand, Slot, Table
+from controller.domain.state import Box, BoxStatus, FaceUp, Hand, Slot, Table, known
 
 Result = tuple[ev.Event, ...] | Rejection
 AFTER_THE_DEAL = (Phase.DECISIONS, Phase.REVEAL, Phase.SETTLING)
@@ -52,8 +52,6 @@ def reassign(hand: Hand, cmd: cm.Reassign, setup: Setup) -> Result:
     slot = slots[cmd.index - 1] if 1 <= cmd.index <= len(slots) else None
     if not isinstance(slot, FaceUp) or not box.turned or not _open(box) or box.declared is not None:
         return reject(Why.NOT_NOW, command="reassign", phase=hand.phase)
-    if cmd.place == "box" and early_bonus.begun(box):
-        return reject(Why.NOT_NOW, command="reassign", phase=hand.phase)
     try:
         card = parse_card(cmd.card)
     except CardError:
@@ -65,6 +63,8 @@ def reassign(hand: Hand, cmd: cm.Reassign, setup: Setup) -> Result:
         return reject(Why.PUBLIC_CARD, card=text)
     if text in seen_cards(hand) - public_cards(hand):
         return reject(Why.DECK_FAULT)
+    if any(early_bonus.begun(b) and {text, slot.card} & {known(s) for s in b.dealt} for b in hand.boxes):
+        return reject(Why.NOT_NOW, command="reassign", phase=hand.phase)
     return (ev.CardReassigned(place=cmd.place, box=box.box, index=cmd.index - 1, card=text, was=slot.card),)
 
 

@@ -38,7 +38,7 @@ def box_request(box: Box, *, one_by_one: bool = False) -> dict[str, Any]:
     entry: dict[str, Any] = {"box": box.box, "ante": box.ante, "cards": _text(box.dealt)}
     if box.action is not Action.NONE:
         entry["action"] = str(box.action)
-        if not box.count or box.discards is not None:
+        if not box.count or (box.discards is not None and len(box.discards) == box.count):
             entry["final"] = " ".join(final_cards(box))
             entry |= {"drawn": _text(box.drawn[: box.count])} if one_by_one and box.count else {}
         else:

@@ -81,7 +81,7 @@ def called(table: Table, hand: Hand, setup: Setup, boxes: list[Box]) -> tuple[ev
         if (
             (box.bonus and box.bonus_step is not BonusStep.DONE) or box.jackpot or box.insurance or _names_discards(box)
         )
-        and box.status is BoxStatus.OPEN
+        and box.status in (BoxStatus.OPEN, BoxStatus.HELD)
         and not must_turn(box, hand)
         and not (hand.qualifies and box.decision is Decision.RAISE)
         and (box.insurance or _names_discards(box) or _side_bet_may_win(table, hand, box, setup))
@@ -191,9 +191,9 @@ def _needs_check(box: Box, answer: dict[str, Any], setup: Setup) -> bool:
 
 def less_bonus(answer: dict[str, Any], box: Box) -> dict[str, Any]:
     """The answer without a bonus that was decided before: what the dealer still has to move."""
-    if box.bonus_step is not BonusStep.DONE:
+    line = answer["stakes"].get("bonus")
+    if box.bonus_step is not BonusStep.DONE or line is None:
         return answer
-    line = answer["stakes"]["bonus"]
     back = line["staked"] + line["profit"] if line["outcome"] == "win" else 0
     return {
         **answer,
@@ -215,6 +215,15 @@ def public_answer(answer: dict[str, Any], *, turned: bool) -> dict[str, Any]:
         told |= {
             "net": told["net"] - hit["profit"],
             "returned": told["returned"] - hit["staked"] - hit["profit"],
+            "jackpot_hit": True,
+        }
+    royal = told["stakes"].get("bonus")
+    if royal is not None and royal["outcome"] == "win" and "odds" not in royal:  # a part of the meter, as above
+        back = {"staked": royal["staked"], "outcome": "push", "profit": 0}
+        told["stakes"] = {**told["stakes"], "bonus": back}
+        told |= {
+            "net": told["net"] - royal["profit"],
+            "returned": told["returned"] - royal["profit"],
             "jackpot_hit": True,
         }
     return told

@@ -283,6 +283,10 @@ def correct_stake(table: Table, hand: Hand, cmd: cm.CorrectStake, setup: Setup) 
         return reject(Why.NOT_NOW, command="correct_stake", phase=hand.phase)
     if bonus and not setup.rules.bonus_table:
         return reject(Why.NO_BONUS)
+    if bonus and bonus != box.bonus and (hand.cards is CardSource.NONE or box.declared is not None):
+        return reject(Why.NEEDS_CARDS, box=box.box)  # a declared result settles no bonus
+    if bonus and setup.bonus_royal and bonus not in (shares := setup.rules.jackpot.jackpot_share):
+        return reject(Why.BONUS_SHARE, bonus=bonus, box=box.box, stakes=", ".join(map(str, sorted(shares))))
     if bonus != box.bonus and box.bonus_step is not BonusStep.NONE:
         return reject(Why.BAD_ARGUMENT, what=f"bonus of box {box.box}: it is decided already")
     if before_the_first_card(hand):
