@@ -15,6 +15,7 @@ import msgspec
 
 from controller.errors import TableError
 from controller.journal import auditing, chain
+from controller.journal.acts import Act, Owed
 from controller.journal.auditing import Options, Part, Progress
 from controller.journal.codec import CodecError, read_body
 from controller.journal.hands import Finding
@@ -88,6 +89,7 @@ class ChainPass:
         self._open = False
         self._run: str | None = None
         self._last = ""
+        self._owed = Owed()
         if options.key is not None and options.key != who.key:
             self._find(1, "key", "record 1 names another public key than the one given")
 
@@ -124,11 +126,16 @@ class ChainPass:
         self._progress("chain", self._reader.last, self._reader.last)
         self._cut(Part(self._part.after, self._walker.seq, self._part.rules))
         self._chain_fault(self._walker.settle())
+        self._unsigned_acts(self._owed.acts)
         self._end()
 
     def _chain_fault(self, fault: Fault | None) -> None:
         if fault is not None:
             self._find(fault.seq, "chain", fault.what, until=fault.until)
+
+    def _unsigned_acts(self, acts: list[Act]) -> None:
+        for act in acts:
+            self._find(act.seq, "act", str(act))
 
     def _row(self, row: Row) -> None:
         self._chain_fault(self._walker.step(row))
@@ -138,6 +145,7 @@ class ChainPass:
         body = self._walker.body
         if body is not None:
             self._last = body.type
+            self._unsigned_acts(self._owed.step(body))
             if body.run != self._run or body.type in _WATCHED:
                 self._follow(row, body)
 

@@ -37,6 +37,7 @@ REMEDIES: dict[str, str] = {
     "seal": _WRONG,
     "draw": _WRONG,
     "archive": "bring back the very file that is named; if it was changed, keep it apart and compare the mirror's",
+    "act": "somebody may have appended it: ask the people it names, compare the mirror; it proves nothing by itself",
     "meter": "stop the progressive; compare the meter's own record of wins and drops with the named hand",
 }
 """What to do about a finding, by its code: docs/journal.md lists them."""

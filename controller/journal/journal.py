@@ -19,6 +19,7 @@ import msgspec
 from controller.domain.events import JournalDegraded, JournalRepaired
 from controller.errors import TableError
 from controller.journal import chain
+from controller.journal.acts import is_act
 from controller.journal.archive import holding, latest_of
 from controller.journal.codec import Codec, CodecError, Draft, Registry, read_body
 from controller.journal.copies import NOT_OURS, one_file
@@ -150,10 +151,14 @@ class Journal:
         return None if self._key is None else self.last_hand
 
     def append(self, events: Sequence[msgspec.Struct], *, hand: int | None, stamp: Stamp) -> list[Record]:
-        """Records the events, all or none, and returns them once they are on disk. A hand's end adds a checkpoint."""
+        """Records the events, all or none, and returns them once they are on disk.
+
+        A hand's end adds a checkpoint, and so does an act outside the play that moves money.
+        """
         batch = _Batch(self, hand, stamp)
         for event in events:
             batch.add(event)
+        batch.sign()
         if batch.rows:
             self._files.append(batch.rows)
         self._key, self.last_hand, self._opened = batch.key, batch.last_hand, batch.opened
@@ -329,7 +334,7 @@ class _Batch:
         self._stamp = stamp
         self.seq, self.head = journal.seq, journal.head
         self.key, self.last_hand, self.opened = journal._key, journal.last_hand, journal._opened
-        self.ended = False
+        self.ended = self._owed = False
         self.rows: list[Row] = []
         self.records: list[Record] = []
 
@@ -345,6 +350,11 @@ class _Batch:
             self.opened = self.seq
         if name == HAND_ENDED:
             self._end(event)
+
+    def sign(self) -> None:
+        """A checkpoint where an act has none yet."""
+        if self._owed:
+            self._write(Checkpoint(), None)
 
     def _open(self, event: msgspec.Struct) -> None:
         if self.key is not None or getattr(event, "hand", None) != self._hand or self._hand is None:
@@ -371,6 +381,7 @@ class _Batch:
         self.rows.append(Row(seq, stream_of(hand), version, self.head, digest, body))
         self.records.append(Record(seq, hand, name, self._stamp, event, digest))
         self.seq, self.head = seq, digest
+        self._owed = name not in SIGNED and (self._owed or is_act(name, hand))
 
 
 def _hand_key(event: msgspec.Struct) -> bytes:

@@ -15,11 +15,12 @@ import msgspec
 
 from controller.errors import TableError
 from controller.journal import chain
+from controller.journal.acts import Act, is_act
 from controller.journal.chain_watch import suspect
 from controller.journal.codec import CodecError, read_body
 from controller.journal.copies import NOT_OURS
 from controller.journal.keys import Keys
-from controller.journal.records import STATE_KEPT
+from controller.journal.records import SIGNED, STATE_KEPT
 from controller.journal.store import Store
 from controller.journal.walk import Identity, Walker, identity
 
@@ -53,15 +54,27 @@ def open_verified(path: Path, owner: Owner, *, shared: bool = False) -> Store:
 
 
 def verify_from(store: Store, who: Identity, start: int, path: Path) -> None:
-    """The chain from that record to the end."""
+    """The chain from that record to the end, and no act behind the last signature, which nobody's key vouches for."""
     before = store.one_row(start - 1)
     walker = Walker(who, start - 1, before.hash if before is not None else chain.GENESIS)
+    act: Act | None = None
     for row in store.rows(start - 1):
         fault = walker.step(row)
         if fault is not None:
             raise refused(fault.what, path)
+        body = walker.body
+        if body is not None and body.type in SIGNED:
+            act = None
+        elif body is not None and is_act(body.type, body.hand):
+            act = act or Act(body.seq, body.hand, body.type)
+    if act is not None:
+        raise TableError(254, f"the journal does not count: {act}", str(path), APPENDED, exit_code=3)
 
 
+APPENDED: Final = (
+    "somebody has worked on the file: keep it, run `tablectl audit`, restore a copy that ends before that record; "
+    "where there is none, a memory clear by two people"
+)
 MEND: Final = "run `tablectl audit`, then restore the mirror or set the file aside"
 
 

@@ -22,6 +22,7 @@ CHECKPOINT: Final = "Checkpoint"
 STATE_KEPT: Final = "StateKept"
 CONTINUES: Final = "Continues"
 MEMORY_CLEARED: Final = "MemoryCleared"
+METER_MOVED: Final = "MeterMoved"
 SIGNED: Final = frozenset({CHECKPOINT, RUN_ENDED})
 """Types whose data hold `head` and `signature`, which the journal fills in."""
 

@@ -27,6 +27,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 COLUMNS = "seq, stream, version, prev, hash, body"
 KEYS = {"seq", "t", "synced", "mono", "run", "type", "v", "hand", "data", "sealed", "wrapped", "key_commit"}
 SIGNED = ("Checkpoint", "RunEnded")
+ACTS = ("MeterCorrected", "DisputeClosed", "CarriedReturned")
 RANKS, SUITS = "23456789TJQKA", "cdhs"
 Row = tuple[int, bytes, int, bytes, bytes, bytes]
 Body = dict[str, Any]
@@ -243,6 +244,7 @@ class Auditor:
     hands: int = 0
     ended: int = 0
     last: Body | None = None
+    unsigned: list[int] = field(default_factory=list)
 
     def run(self, rows: Iterable[Row], *, live: bool = False) -> list[Finding]:
         """All findings; what cannot be told apart any more is not looked at."""
@@ -251,11 +253,27 @@ class Auditor:
             if finding is not None:
                 self.findings.append(finding)
             if body is not None and not self.findings:
+                self._acts(body)
                 self._facts(body)
                 self.last = body
+        if not self.findings:
+            self._never_signed()
         if not self.findings and not live and (self.last is None or self.last["type"] != "RunEnded"):
             self.findings.append(Finding(self.chain.seq, self.chain.seq, "ends inside a run: cut, or still running"))
         return sorted(self.findings, key=lambda finding: finding.last)
+
+    def _acts(self, body: Body) -> None:
+        """What people did outside the play with money counts by a signature of the same run, and by nothing else."""
+        if self.last is not None and body["run"] != self.last["run"]:
+            self._never_signed()
+        if body["type"] in SIGNED:
+            self.unsigned = []
+        elif body["type"] in ACTS or (body["type"] == "MeterMoved" and body["hand"] is None):
+            self.unsigned.append(body["seq"])
+
+    def _never_signed(self) -> None:
+        self.findings += (Finding(seq, seq, "an act that moves money, signed by nobody") for seq in self.unsigned)
+        self.unsigned = []
 
     def _facts(self, body: Body) -> None:
         match body["type"]:
