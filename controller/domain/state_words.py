@@ -68,6 +68,7 @@ class Cause(StrEnum):
 
     EARLY_CARD = "early_card"
     EXTRA_CARD = "extra_card"
+    DOUBLE_FEED = "double_feed"
     DECK_FAULT = "deck_fault"
     TOO_MANY_UNREAD = "too_many_unread"
     DECLARED = "declared"

@@ -19,7 +19,7 @@ OVERRIDES = frozenset(
         *("CardEntered", "CardRedirected", "StakeCorrected", "BoxVoided", "BoxHeld", "BoxReleased", "JokerVoided"),
         *("Irregularity", "Resumed", "Authorised", "Undone", "FaultRaised", "FaultReset", "ReadingsDiffered"),
         *("CardsByHand", "CardsSwitched", "ResultDeclared", "StakeEntered", "DisputeDeferred", "HandsSwapped"),
-        *("CardReassigned", "CardMovedBack", "CardExposed", "CardReplaced", "EventsMissed"),
+        *("CardReassigned", "CardMovedBack", "CardExposed", "CardReplaced", "CardsBurned", "EventsMissed"),
         *("ReadDoubted", "AnswerWithdrawn", "MeterCorrected"),
     }
 )

@@ -105,6 +105,8 @@ _CAUSES: dict[Cause, tuple[int, str, str]] = {
                        "Карта до закрытия ставок: инспектор; колода меняется"),
     Cause.EXTRA_CARD: (313, "A card too many was drawn: supervisor (resume burns it)",
                        "Лишняя карта: инспектор (сжечь)"),
+    Cause.DOUBLE_FEED: (343, "Two cards at once: burn both unseen; supervisor",
+                        "Вышли две карты: обе сжечь, не глядя; инспектор"),
     Cause.DECK_FAULT: (314, "Deck fault: call the supervisor; nobody looks", "Колода неисправна: инспектор"),
     Cause.TOO_MANY_UNREAD: (315, "Too many unread cards: supervisor decides", "Много непрочитанных карт: инспектор"),
     Cause.DECLARED: (316, "Irregularity declared: supervisor decides", "Нарушение: решает инспектор"),

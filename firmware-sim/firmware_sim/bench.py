@@ -57,7 +57,7 @@ class Bench:
         self._robot = threading.Thread(target=self.dealer.run, name="dealer", daemon=True) if robot else None
         self.deck_size = 0  # 0: by the shipped rule set's id
         self._faults = FaultBook(seed)
-        self.unread_next = self.extra_next = False
+        self.unread_next = self.extra_next = self.double_next = False
         self._drawn = 0
         self._timers: list[threading.Timer] = []
         self.thief: PortThief | None = None
@@ -166,6 +166,8 @@ class Bench:
             self._drawn += 1
             for fault in self._faults.take(self.world.hand, self._drawn):
                 self.inject(fault)
+            if self.double_next:
+                return self._two_at_once()
             if card is not None:
                 self.world.put_on_top(card)
             drawn = self.world.take()
@@ -183,6 +185,14 @@ class Bench:
         with self._lock:
             self._drawn += 1
             self.world.lay(self.world.take(), Place(place), box)
+
+    def _two_at_once(self) -> bool:
+        """Two cards in one movement, which the shoe notices; the dealer lays both aside. No card came to its place."""
+        if isinstance(self.shoe, ShoeUnit) and self.shoe.double_feed():
+            self.double_next = False
+            for _ in range(2):
+                self.world.lay(self.world.take(), None)
+        return False
 
     def _one_too_many(self) -> None:
         """Two cards in one movement, before the shoe is told that the deal is over."""

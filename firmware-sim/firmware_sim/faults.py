@@ -18,6 +18,9 @@ class Fault(StrEnum):
     UNREAD_CARD = "unread-card"
     DUPLICATE_CARD = "duplicate-card"
     EXTRA_CARD = "extra-card"
+    DOUBLE_FEED = "double-feed"
+    SHOE_JAM = "shoe-jam-3s"
+    SHOE_LID = "shoe-lid-3s"
     LOST_ACK = "lost-ack"
     DUPLICATE_FRAMES = "duplicate-frames"
     NOISE = "noise"
@@ -90,6 +93,9 @@ WHAT = {
     Fault.UNREAD_CARD: "one card leaves the shoe unread",
     Fault.DUPLICATE_CARD: "a card that lies on the felt comes out of the shoe again",
     Fault.EXTRA_CARD: "one card too many is drawn with the dealer's last one",
+    Fault.DOUBLE_FEED: "two cards leave the shoe together and neither is told",
+    Fault.SHOE_JAM: "a card sticks in the shoe for 3 s",
+    Fault.SHOE_LID: "the shoe's lid is open for 3 s in mid-deal",
     Fault.LOST_ACK: "acknowledgements are lost on the line for 0.6 s",
     Fault.DUPLICATE_FRAMES: "every frame of the shoe arrives twice",
     Fault.NOISE: "noise on the serial line, damaged frames among it",
@@ -149,6 +155,9 @@ WHAT = {
 DECKS = frozenset(fault for fault in Fault if fault.startswith(("shuffler-", "deck-")))
 LINE = frozenset(
     {
+        Fault.DOUBLE_FEED,
+        Fault.SHOE_JAM,
+        Fault.SHOE_LID,
         Fault.LOST_ACK,
         Fault.DUPLICATE_FRAMES,
         Fault.NOISE,

@@ -15,7 +15,7 @@ from firmware_sim.world import BoxCards, World
 DEALER, SUPERVISOR, WITNESS = "dealer", "supervisor", "witness"
 
 # Play is held: with these causes it can go on, the others end in a void hand.
-RESUMED = frozenset({"extra_card", "declared", "side_bets", "too_many_unread"})
+RESUMED = frozenset({"extra_card", "double_feed", "declared", "side_bets", "too_many_unread"})
 RESET = frozenset({"cards_lost", "shoe"})
 
 

@@ -10,6 +10,7 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
+from drivers.wire.messages import EventKind
 from firmware_sim.errors import BenchError
 from firmware_sim.faults import DECKS, LINE, SCANS, Fault
 from firmware_sim.port_thief import PortThief
@@ -79,6 +80,14 @@ def _at_the_table(bench: Bench, fault: Fault) -> None:
 
 def _on_the_line(bench: Bench, shoe: ShoeUnit, fault: Fault) -> None:
     match fault:
+        case Fault.DOUBLE_FEED:
+            bench.double_next = True
+        case Fault.SHOE_JAM:
+            shoe.happen(EventKind.JAM)
+            bench.later(3.0, shoe.open_and_close)
+        case Fault.SHOE_LID:
+            shoe.happen(EventKind.LID_OPEN)
+            bench.later(3.0, partial(shoe.happen, EventKind.LID_CLOSED))
         case Fault.LOST_ACK:
             shoe.lose_acks(0.6)
         case Fault.DUPLICATE_FRAMES:

@@ -39,6 +39,12 @@ class ShoeDevice(NumberedDevice):
         self.cards_left = max(0, self.cards_left - 1)
         return self.happen(EventKind.CARD_UNREAD, reason, now_ns)
 
+    def double_feed(self, now_ns: int) -> int:
+        """Two cards left together. The next one waits for a level of its own: somebody must look first."""
+        self.cards_left = max(0, self.cards_left - 2)
+        self.deal = False
+        return self.happen(EventKind.DOUBLE_FEED, 0, now_ns)
+
     def load(self, count: int, now_ns: int) -> None:
         """Lid open, a shuffled deck in, lid closed."""
         self.happen(EventKind.LID_OPEN, 0, now_ns)

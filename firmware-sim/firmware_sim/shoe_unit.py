@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 
 from drivers.wire.framing import encode_frame
-from drivers.wire.messages import VERSION, Event, UnreadReason
+from drivers.wire.messages import VERSION, Event, EventKind, UnreadReason
 from drivers.wire.session import SEALED
 from firmware_sim.event_log import EventLog
 from firmware_sim.key_memory import KeyMemory
@@ -95,6 +95,26 @@ class ShoeUnit:
             self.device.unread(UnreadReason.TOO_FAST, time.monotonic_ns())
         self._wake()
         return True
+
+    def double_feed(self) -> bool:
+        """Two cards come at once; False when the shoe is inhibited."""
+        with self._lock:
+            if not self.device.deal:
+                return False
+            self.device.double_feed(time.monotonic_ns())
+        self._wake()
+        return True
+
+    def happen(self, kind: EventKind) -> None:
+        """A jam, or its lid."""
+        with self._lock:
+            self.device.happen(kind, 0, time.monotonic_ns())
+        self._wake()
+
+    def open_and_close(self) -> None:
+        """Somebody frees a card that sticks."""
+        self.happen(EventKind.LID_OPEN)
+        self.happen(EventKind.LID_CLOSED)
 
     def load(self, count: int) -> None:
         """Put a shuffled deck in."""

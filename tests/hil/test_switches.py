@@ -155,3 +155,33 @@ def test_f43_pins_that_are_busy_for_three_seconds_delay_a_start() -> None:
         assert rig.records("RunStarted")[0]["mono"] / 1e9 > began + 3.0, "it waited for them"
         assert rig.stderr == ""
         assert rig.stop()[0] == 0
+
+
+def test_two_cards_that_leave_together_are_burned_and_counted_in_the_stub() -> None:
+    with Rig(seed=4, changes={"[gpio]": "[decks]\nstub_count_hands = 1\n\n[gpio]"}) as rig:
+        rig.start()
+        rig.open_table()
+        before = dealt(4, rig)
+        rig.bench.inject(Fault.DOUBLE_FEED)
+        held = rig.play_until(lambda s: s["phase"] == "irregular")
+        assert (held["prompt"]["code"], held["call"]) == ("TC-0343", "double feed at the shoe")
+        assert (len(rig.bench.world.loose), cards(held)) == (2, cards(before))
+        rig.do("resume", "supervisor")
+        counted = rig.play_until(lambda s: s["expects"]["kind"] == "stub")
+        assert counted["expects"]["count"] == rig.bench.world.left, "what lies in the shoe"
+        rig.bench.new_deck(99)
+        assert rig.stop()[0] == 0
+        rig.audit()
+        rig.felt_agrees(1)
+
+
+def test_a_shoe_that_jams_or_stands_open_says_why_and_goes_on_at_the_same_card() -> None:
+    with table(seed=4) as rig:
+        for fault, reason in ((Fault.SHOE_JAM, "jam"), (Fault.SHOE_LID, "lid_open")):
+            before = dealt(4, rig)
+            rig.bench.inject(fault)
+            refused = rig.wait(lambda s: s["prompt"]["code"] == "TC-0861")
+            assert (refused["troubles"]["shoe"]["refuses"], cards(refused)) == (reason, cards(before))
+            again = rig.wait(lambda s: s["devices"]["shoe"] == "ready")
+            assert (again["prompt"], cards(again)) == (before["prompt"], cards(before))
+        finish(rig)

@@ -69,6 +69,11 @@ def test_faults_of_cards(bench: Bench) -> None:
     bench.draw_card("dealer")
     assert bench.shoe.device.last_event == before + 2
     assert (len(bench.world.dealer), len(bench.world.loose)) == (5, 1)
+    bench.inject(Fault.DOUBLE_FEED)
+    bench.shoe.device.deal = True
+    assert not bench.draw_card("dealer")
+    assert (last(bench).kind, len(bench.world.dealer), len(bench.world.loose)) == (EventKind.DOUBLE_FEED, 5, 3)
+    assert not bench.shoe.deal, "somebody must look first"
 
 
 def test_faults_of_hardware(bench: Bench) -> None:

@@ -343,13 +343,3 @@ def test_calls_are_raised_and_answered() -> None:
     rig.stake(b1=10).lock()
     rig.do(cm.VoidHand(reason="misdeal"), D1, S1)
     assert rig.snapshot().call == ""  # who voided it has come
-
-
-def test_a_double_feed_holds_play_for_a_supervisor() -> None:
-    rig = Rig(setup=make_setup("oasis_ru")).open().stake(b1=10).ok()
-    rig.card()
-    rig.event_no += 1
-    rig.device(cm.NoteIn(device="shoe", event_no=rig.event_no, kind="double_feed"))
-    assert (rig.phase, rig.table.call) == (Phase.IRREGULAR, "double feed at the shoe")
-    rig.do(cm.Resume(), S1)
-    assert rig.want.kind is Want.CARD

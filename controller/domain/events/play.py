@@ -111,6 +111,14 @@ class CardRefused(Event, frozen=True, kw_only=True, tag=True):
     trusted: bool = True
 
 
+class CardsBurned(Event, frozen=True, kw_only=True, tag=True):
+    """So many cards left the shoe untold and lie aside, seen by nobody; the note before it has the number."""
+
+    device: str
+    count: int
+    reason: str
+
+
 class ReadDoubted(Event, frozen=True, kw_only=True, tag=True):
     """A reader without a log may have missed or garbled cards; how many, nobody can tell. `raw`: hex of its bytes."""
 

@@ -26,7 +26,7 @@ from controller.domain.state import Hand, Table
 UNDOABLE = (ev.StakeSet, ev.OwnerSet, ev.BlindSet, ev.CountGiven, ev.Folded, ev.BetMade, ev.ExchangeAsked,
             ev.SixthBought, ev.DrawFixed, ev.InsuranceStaked, ev.AnteTaken, ev.DealerBought, ev.Discarded,
             ev.StakeEntered)  # fmt: skip
-PHYSICAL = (ev.Locked, ev.CardDealt, ev.CardsByHand, ev.CardsSwitched, ev.ResultDeclared,
+PHYSICAL = (ev.Locked, ev.CardDealt, ev.CardsBurned, ev.CardsByHand, ev.CardsSwitched, ev.ResultDeclared,
             ev.DisputeDeferred, ev.HandsSwapped, ev.CardReassigned, ev.CardReplaced, ev.CardExposed,
             ev.JokerShown, ev.DealerRevealed, ev.DealerRedrawn, ev.BoxTurned, ev.BoxPaid, ev.BonusShown, ev.BonusPaid,
             ev.CardEntered, ev.BoxVoided, ev.Irregularity, ev.FaultRaised, ev.HandOpened, ev.HandEnded,

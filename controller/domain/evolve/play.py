@@ -162,6 +162,14 @@ def _card_refused(table: Table, event: ev.CardRefused) -> Table:
     return with_hand(table, burned=hand.burned + 1)
 
 
+@on(ev.CardsBurned)
+def _cards_burned(table: Table, event: ev.CardsBurned) -> Table:
+    table = replace(table, given=None if table.given is None else table.given + event.count)
+    if table.hand is None or table.cards is not CardSource.SHOE:  # dealt by hand, they were counted as they lay there
+        return table
+    return with_hand(table, burned=table.hand.burned + event.count)
+
+
 @on(ev.DeviceNoted)
 def _device_noted(table: Table, event: ev.DeviceNoted) -> Table:
     return heard(table, event.device, event.event_no, f"note:{event.kind}")

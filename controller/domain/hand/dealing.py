@@ -28,6 +28,7 @@ from controller.domain.state import (
 )
 
 Result = tuple[ev.Event, ...] | Rejection
+DOUBLE_FEED = "double_feed"  # a note of the shoe
 
 
 def card_in(table: Table, cmd: cm.CardIn, setup: Setup) -> Result:
@@ -57,11 +58,18 @@ def note_in(table: Table, cmd: cm.NoteIn, setup: Setup) -> Result:
     wrong = decks.against_the_shoe(table, cmd.kind, cmd.detail, setup)
     if wrong:
         return (noted, *wrong)
+    return (noted, *_double_fed(table, cmd.device)) if cmd.kind == DOUBLE_FEED else (noted,)
+
+
+def _double_fed(table: Table, device: str) -> tuple[ev.Event, ...]:
+    """Two cards left together and neither was told: both go aside, the place still waits for its card."""
+    burned = ev.CardsBurned(device=device, count=2, reason=DOUBLE_FEED)
     hand = table.hand
-    serving = hand is not None and hand.phase in HELD and table.cards is CardSource.SHOE
-    if cmd.kind == "double_feed" and hand is not None and serving:  # two cards left, one was told
-        return (noted, *hold(hand, Cause.DECLARED, None), ev.CallRaised(reason="double feed at the shoe"))
-    return (noted,)
+    if hand is None or hand.phase not in HELD or table.cards is not CardSource.SHOE:
+        return (burned,)
+    early = hand.phase is Phase.BETTING  # as an early card: the deck was touched before the bets closed
+    out = (ev.DeckQuarantined(reason=DOUBLE_FEED),) if early else ()
+    return (burned, *out, *hold(hand, Cause.DOUBLE_FEED, None), ev.CallRaised(reason="double feed at the shoe"))
 
 
 def _memory(table: Table, device: str) -> ShoeMemory:
