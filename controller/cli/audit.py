@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from controller.cli.output import one_line, shown_progress
 from controller.domain.events import registry
 from controller.errors import TableError
-from controller.journal.archive import check_links, files
+from controller.journal.archive import check_links, files, lost
 from controller.journal.auditing import Across, Checks, Options
 from controller.journal.chain_pass import Unsigned
 from controller.journal.codec import Registry
@@ -72,17 +72,21 @@ def default_journal() -> Path:
 
 def _archive(path: Path, newer: Report, options: Options, as_json: bool) -> bool:
     """The files before this one, newest first; whether each is the one that its successor names, its meter too."""
-    ok = True
+    ok, gaps = True, {each.journal: each for each in lost(path)}
+    successor = path
     older = msgspec.structs.replace(options, head=None, live=False, from_hand=None)
     for each in list(files(path))[1:]:
         report = _audited(each, older, named=False)
         click.echo(_json(report) if as_json else f"{each.name}: {_text(report)}")
-        goes_on = not (newer.totals and report.totals) or newer.totals["first"] == report.totals["last"]
+        known = newer.totals and report.totals and successor.name not in gaps  # hands between may have moved it
+        goes_on = not known or newer.totals["first"] == report.totals["last"]
         if not goes_on:
             click.echo(
                 one_line(f"{each.name}: the meter ends at {report.totals['last']}, not where the next begins"), err=True
             )
-        ok, newer = ok and report.ok and goes_on, report
+        ok, newer, successor = ok and report.ok and goes_on, report, each
+    for gap in gaps.values():  # no finding: two people decided it, on record
+        click.echo(one_line(f"{gap.journal}: {gap.what}: not audited"), err=True)
     links = check_links(path)
     for finding in links:
         click.echo(one_line(finding.what), err=True)

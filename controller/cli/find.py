@@ -13,7 +13,7 @@ from controller.cli.audit import default_journal
 from controller.cli.output import one_line, print_json, print_lines, table
 from controller.domain.cards import CardError, card_text, parse_card
 from controller.errors import TableError
-from controller.journal.archive import absent, files
+from controller.journal.archive import absent, files, lost
 from controller.journal.catalogue import hands
 from controller.journal.summaries import Summary, told
 
@@ -60,6 +60,8 @@ def find_command(journal: Path | None, archived: bool, as_json: bool, **asked: A
     if away is not None:  # no fault, but nobody may take the list for whole
         what = f"hands up to {away.hand} are not listed: {away.file} is not beside the journal"
         click.echo(TableError(247, what, str(path), "bring the archived file back").line(), err=True)
+    for each in lost(path) if archived else []:
+        click.echo(each.error(str(path)).line(), err=True)
 
 
 commands: list[click.Command] = [find_command]

@@ -18,13 +18,23 @@ from typing import Any
 import msgspec
 
 from controller.errors import TableError
-from controller.journal.archive import sha256_of
+from controller.journal.archive import before, sha256_of
 from controller.journal.codec import CodecError, read_body
 from controller.journal.journal import Journal
 from controller.journal.reader import Reader
-from controller.journal.records import MEMORY_CLEARED, STATE_KEPT, FoundMeter, LostFile, MemoryCleared, Row, Stamp
+from controller.journal.records import (
+    MEMORY_CLEARED,
+    STATE_KEPT,
+    Continues,
+    FoundMeter,
+    LostFile,
+    MemoryCleared,
+    Row,
+    Stamp,
+)
 from controller.journal.rotation import NEXT, finished
 from controller.journal.store import Store, owned, sync_directory
+from controller.journal.walk import identity
 from controller.journal.witness import Seen, write
 
 _HAND = re.compile(rb'"hand":(\d{1,9})')
@@ -62,8 +72,7 @@ def highest_hand(path: Path) -> int:
 def hands_beside(path: Path) -> int:
     """The highest hand number of files set aside earlier, by their bytes, and of archived ones, by their names."""
     aside = (highest_hand(each) for each in path.parent.glob(f"{path.name}.aside-*") if each.is_file())
-    named = (_ARCHIVED.search(each.stem) for each in path.parent.glob(f"{path.stem}-*{path.suffix}"))
-    return max([0, *aside, *(int(found[1]) for found in named if found is not None)])
+    return max([0, *aside, *map(_hands, _archives(path))])
 
 
 def found_meter(paths: list[Path]) -> FoundMeter | None:
@@ -116,8 +125,7 @@ class _Lost(msgspec.Struct, frozen=True):
 def remains(paths: list[Path]) -> list[Path]:
     """What lies beside main file and mirror of a table's past: files set aside, and archived ones."""
     aside = [each for path in paths for each in _asides(path)]
-    beside = paths[0].parent.glob(f"{paths[0].stem}-*{paths[0].suffix}")
-    return aside + sorted(each for each in beside if _ARCHIVED.search(each.stem))
+    return aside + _archives(paths[0])
 
 
 def clear(
@@ -164,7 +172,7 @@ def _cleared(
     cleared = MemoryCleared(
         lost=files, aside=tuple(each.aside for each in lost), operators=operators,
         hand=max([hands_beside(paths[0]), *(each.hand for each in files)]), found=found, meter=meter, reserve=reserve,
-        witness=_witness_aside(witness, begun),
+        witness=_witness_aside(witness, begun), before=_before(paths[0], lost),
     )  # fmt: skip
     new, seen = finished(paths[0], make, cleared, state(cleared), "memory cleared", stamp)
     if witness is not None:
@@ -174,6 +182,34 @@ def _cleared(
     new.rename(paths[0])
     sync_directory(paths[0].parent)
     return cleared
+
+
+def _before(path: Path, lost: list[_Lost]) -> Continues | None:
+    """The archived file that a lost one went on from; where none can be read, the newest that lies beside it."""
+    told = next(filter(None, (before(each.file) for each in lost)), None)
+    return told or next(filter(None, map(_archived, reversed(_archives(path)))), None)
+
+
+def _archived(path: Path) -> Continues | None:
+    """An archived file as it lies there, whatever its successor said of it; None where it cannot be read."""
+    with contextlib.suppress(TableError, CodecError, msgspec.MsgspecError), Reader(path) as reader:
+        who, last = identity(next(reader.rows(0), None)), next(reader.rows_back(reader.last + 1))
+        return Continues(
+            journal=who.journal_id.hex(), file=path.name, sha256=sha256_of(path), seq=last.seq, head=last.hash.hex(),
+            hand=_hands(path),
+        )  # fmt: skip
+    return None
+
+
+def _archives(path: Path) -> list[Path]:
+    """Archived files beside it, by the last hand in their names."""
+    beside = path.parent.glob(f"{path.stem}-*{path.suffix}")
+    return sorted((each for each in beside if _ARCHIVED.search(each.stem)), key=_hands)
+
+
+def _hands(archived: Path) -> int:
+    found = _ARCHIVED.search(archived.stem)
+    return int(found[1]) if found is not None else 0
 
 
 def _begun(path: Path) -> MemoryCleared | None:

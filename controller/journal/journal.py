@@ -20,7 +20,7 @@ from controller.domain.events import JournalDegraded, JournalRepaired
 from controller.errors import TableError
 from controller.journal import chain
 from controller.journal.acts import is_act
-from controller.journal.archive import holding, latest_of
+from controller.journal.archive import holding, latest_of, lost
 from controller.journal.codec import Codec, CodecError, Draft, Registry, read_body
 from controller.journal.copies import NOT_OURS, one_file
 from controller.journal.durable import Durable
@@ -40,6 +40,7 @@ from controller.journal.records import (
     Checkpoint,
     Continues,
     JournalOpened,
+    MemoryCleared,
     Record,
     Row,
     Stamp,
@@ -257,20 +258,20 @@ class Journal:
 
     def recall(self, hand: int) -> dict[str, Any]:
         """A hand as any outsider may read it: of an open hand nothing that is sealed, in spite of our own keys."""
-        where, continued = f"hand {hand}", self.continues
-        if continued is None or hand > continued.hand:
+        where, older = f"hand {hand}", self._older
+        if hand > self._hands_before():
             return recall(read_hand(self._store, self._codec.registry, hand, where)[0])
-        older = holding(self._store.path.with_name(continued.file), hand)
+        older = None if older is None else holding(older, hand)
         if older is None:
-            raise TableError(211, "its file is not beside the journal", where, "bring the archived file back")
+            away = TableError(211, "its file is not beside the journal", where, "bring the archived file back")
+            raise next((each.error(where) for each in lost(self._store.path) if each.first <= hand <= each.last), away)
         with Reader(older) as reader:
             return recall(read_hand(reader, self._codec.registry, hand, where)[0])
 
     def summaries(self) -> list[Summary]:
         """The last hands in a line each, the newest first, from public facts."""
-        found, continued = latest(self._store, self.last_hand), self.continues
-        if continued is not None and len(found) < RECALLED:
-            older = self._store.path.with_name(continued.file)
+        found, older = latest(self._store, self.last_hand), self._older
+        if older is not None and len(found) < RECALLED:
             found += latest_of(older, RECALLED - len(found))
         return found
 
@@ -298,6 +299,13 @@ class Journal:
         """The archived journal that this one goes on from."""
         found = self._second()
         return found if isinstance(found, Continues) else None
+
+    @property
+    def _older(self) -> Path | None:
+        """Where the archived file in front of this one lies; behind a memory clear, of the one that was lost."""
+        found = self._second()
+        said = found.before if isinstance(found, MemoryCleared) else found
+        return self._store.path.with_name(said.file) if isinstance(said, Continues) else None
 
     def _second(self) -> msgspec.Struct | None:
         """Record 2 where it says what came before this file."""

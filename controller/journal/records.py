@@ -173,6 +173,7 @@ class MemoryCleared(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_fie
 
     `found`: the jackpot that the lost files tell last. `meter`, `reserve`: what the two decided that it begins with;
     "" where the table's next opening says. `witness`: the name under which the old witness was set aside; "" for none.
+    `before`: the archived journal in front of the lost ones, as they name it, or as its name beside them does.
     """
 
     lost: tuple[LostFile, ...]
@@ -183,3 +184,4 @@ class MemoryCleared(msgspec.Struct, frozen=True, kw_only=True, tag=True, tag_fie
     meter: str = ""
     reserve: str = ""
     witness: str = ""
+    before: Continues | None = None
