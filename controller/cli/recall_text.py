@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from controller.journal.recall import SINGLE_PARTY
+from controller.journal.recall import OPEN, SINGLE_PARTY
 
 UNTRUSTED = "cards from {devices}, which cannot prove who it is: untrusted"
 SEALED = "the hand is open: its cards and its seed are read when its last record has revealed the key"
@@ -15,11 +15,13 @@ _OWN = frozenset({"seq", "t", "type"})
 def recall_lines(facts: dict[str, Any]) -> list[str]:
     """The whole hand: `facts` as `recall --json` prints them."""
     lines = [f"RECALL hand {facts['hand']}, table {facts['table']}: {facts['outcome']}"]
-    if facts["outcome"] == "open":
+    if facts["outcome"] == OPEN:
         lines.append(SEALED)
     if devices := facts.get("untrusted"):
         lines.append(UNTRUSTED.format(devices=", ".join(devices)))
     lines += draw_lines(facts["draw"])
+    lines += [_stake(box) for box in facts.get("stakes", ())]
+    lines += [_override(entry) for entry in facts.get("decisions", ())]
     request, answer = facts["request"] or {}, facts["answer"] or {}
     if dealer := answer.get("dealer"):
         plays = "" if dealer.get("qualifies") else ", does not play"
@@ -55,6 +57,11 @@ def _box(box: dict[str, Any], asked: dict[str, Any]) -> list[str]:
         odds = f" {stake['odds']}" if stake.get("odds") else ""
         lines.append(f"  {name} {stake.get('staked')}: {stake.get('outcome')}{odds} {stake.get('profit')}")
     return lines
+
+
+def _stake(box: dict[str, Any]) -> str:
+    lies = ", ".join(f"{name} {_plain(value)}" for name, value in box.items() if name != "box" and value)
+    return f"box {box.get('box')} staked: {lies}"
 
 
 def _override(entry: dict[str, Any]) -> str:

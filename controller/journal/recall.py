@@ -14,6 +14,7 @@ from controller.journal.hands import Finding, Hand
 from controller.journal.records import HAND_ENDED, Record, field_of
 
 SINGLE_PARTY = "SINGLE_PARTY"
+OPEN = "open"
 OVERRIDES = frozenset(
     {
         *("CardEntered", "CardRedirected", "StakeCorrected", "BoxVoided", "BoxHeld", "BoxReleased", "JokerVoided"),
@@ -24,18 +25,25 @@ OVERRIDES = frozenset(
     }
 )
 
+DECISIONS = frozenset({"Folded", "BetMade", "ExchangeAsked", "DrawFixed", "SixthBought", "InsuranceStaked", "Undone"})
+"""What players decided on the felt, open to everybody; `Undone` takes back the one before it."""
+
 
 def recall(hand: Hand) -> dict[str, Any]:
-    """The hand as JSON: request and answer of form A, the draw, what people overrode, how it ended."""
-    settled = hand.last("HandSettled")
+    """The hand as JSON: request and answer of form A, the draw, what people overrode, how it ended.
+
+    Of an open one, whose request is sealed or not made yet, `stakes` and `decisions` say what lies open on the felt.
+    """
+    settled, outcome = hand.last("HandSettled"), _outcome(hand)
     return {
         "hand": hand.number,
         "table": hand.table,
-        "outcome": _outcome(hand),
+        "outcome": outcome,
         "request": field_of(settled.event, "request") if settled else None,
         "answer": field_of(settled.event, "answer") if settled else None,
         "draw": draw_facts(hand),
         "cards": cards(hand),
+        **({"stakes": stakes(hand), "decisions": decisions(hand)} if outcome == OPEN else {}),
         "overrides": overrides(hand),
         **({"untrusted": list(devices)} if (devices := untrusted(hand)) else {}),
         "records": {"first": hand.records[0].seq, "last": hand.records[-1].seq} if hand.records else None,
@@ -73,10 +81,26 @@ def _unproved(record: Record) -> bool:
 
 def overrides(hand: Hand) -> list[dict[str, Any]]:
     """Every record where a person or a fault stepped in, with its number and time label."""
+    return _told(hand, OVERRIDES)
+
+
+def stakes(hand: Hand) -> list[dict[str, Any]]:
+    """What lay on the boxes when the bets were closed, in minor units; empty before that."""
+    locked = _locked(hand)
+    return [] if locked is None else [dict(box) for box in field_of(locked.event, "stakes") or ()]
+
+
+def decisions(hand: Hand) -> list[dict[str, Any]]:
+    """What players decided since the bets were closed, in order, with numbers and time labels."""
+    locked = _locked(hand)
+    return [] if locked is None else [entry for entry in _told(hand, DECISIONS) if entry["seq"] > locked.seq]
+
+
+def _told(hand: Hand, kinds: frozenset[str]) -> list[dict[str, Any]]:
     return [
         {"seq": record.seq, "t": record.stamp.t, "type": record.type, **_public(record.event)}
         for record in hand.records
-        if record.type in OVERRIDES and not record.sealed
+        if record.type in kinds and not record.sealed
     ]
 
 
@@ -174,7 +198,7 @@ def _finding(hand: Hand, seq: int, what: str) -> Finding:
 
 def _outcome(hand: Hand) -> str:
     ended = hand.last(HAND_ENDED)
-    return "open" if ended is None else str(field_of(ended.event, "outcome"))
+    return OPEN if ended is None else str(field_of(ended.event, "outcome"))
 
 
 def _locked(hand: Hand) -> Record | None:

@@ -87,6 +87,25 @@ def test_it_is_recalled_in_fault_too_and_stays_so(rig: Rig) -> None:
     assert rig.table == before
 
 
+def test_of_the_open_hand_stakes_and_decisions_are_told_and_no_card(tmp_path: Path) -> None:
+    """M8: what lies open on the felt. Once it has ended, the settled request says it, and these are left out."""
+    rig = Rig(tmp_path, make_setup("oasis_ru")).open()
+    rig.stake(b1=10, b2=20, b3=30).to(Want.DECISION)
+    rig.decide({1: [cm.Fold(box=1)], 2: [cm.Bet(box=2)]})
+    assert rig.journal is not None
+    found = past.recall_hand(rig.journal, 1)
+    assert [(stake["box"], stake["ante"]) for stake in found["stakes"]] == [(1, 10), (2, 20), (3, 30)]
+    told_of = [(entry["type"], entry["box"], entry.get("amount")) for entry in found["decisions"]]
+    assert told_of == [("Folded", 1, None), ("BetMade", 2, 40)]
+    shown = sum(1 for card in found["cards"] if "card" in card)
+    assert (found["request"], found["answer"], shown) == (None, None, 0)
+    lines = CliRunner().invoke(recall_command, ["1", str(tmp_path / "journal.db")]).output.splitlines()
+    assert any(line.startswith("box 2 staked: ante 20") for line in lines), lines
+    assert any("BetMade (box 2, amount 40)" in line for line in lines), lines
+    rig.do(cm.VoidHand(reason="test"), S1, S1)
+    assert not {"stakes", "decisions"} & set(past.recall_hand(rig.journal, 1))
+
+
 def test_a_file_is_listed_without_an_operator(rig: Rig) -> None:
     assert rig.folder is not None and rig.journal is not None
     told_of = CliRunner().invoke(recall_command, ["--json", str(rig.folder / "journal.db")])
