@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -116,9 +115,9 @@ def prepare(folder: Path, game: str, cards: str = "shoe", *, shuffler: bool = Fa
 
 
 def _served(game: str) -> int:
-    """How many boxes its deck serves; a game that cannot be played is refused in the check's own words."""
-    told = re.search(r"serves (\d+) boxes", call("tablectl", "rules", "check", game))
-    return int(told[1]) if told is not None else 1
+    """How many boxes the game serves. The text refuses in the check's own words, the JSON has the number."""
+    call("tablectl", "rules", "check", game)
+    return int(json.loads(call("tablectl", "rules", "check", game, "--json"))["boxes"])
 
 
 def deck_size(game: str) -> int:

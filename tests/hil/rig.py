@@ -224,7 +224,8 @@ class Rig:
                 key: seen.get(key) for key in ("hand", "phase", "expects", "prompt", "joker", "devices", "version")
             }
             self.clean = False
-            raise AssertionError(f"not seen in {timeout_s} s; {picked}; {self.folder}; {self.log[-800:]}")
+            ended = f"tabled ended: {self.stderr}; " if self.child is not None and self.child.poll() is not None else ""
+            raise AssertionError(f"not seen in {timeout_s} s; {ended}{picked}; {self.folder}; {self.log[-800:]}")
         return found
 
     def wait_expects(self, kind: str, timeout_s: float = PATIENCE_S) -> Snapshot:
