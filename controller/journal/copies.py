@@ -19,6 +19,7 @@ from controller.errors import TableError
 from controller.journal.codec import read_body
 from controller.journal.reader import Reader
 from controller.journal.records import CONTINUES, Continues, Row
+from controller.journal.repairs import Repairs
 from controller.journal.store import NO_ROOM, JournalWriteError, Store
 
 Opener = Callable[[Path], Store]
@@ -40,7 +41,6 @@ class Pair(msgspec.Struct, frozen=True):
     path: Path
     main: Store | None
     mirror: Store | None
-    repaired: tuple[JournalRepaired, ...] = ()
     lacking: str = ""
 
     @property
@@ -56,8 +56,8 @@ def one_file(store: Store) -> Pair:
     return Pair(store.path, store, None)
 
 
-def open_pair(main: Path, mirror: Path, verified: Opener) -> Pair:
-    """Both copies, level. TableError where no copy holds, or where they tell different stories."""
+def open_pair(main: Path, mirror: Path, verified: Opener, repairs: Repairs) -> Pair:
+    """Both copies, level; what was mended is noted. TableError where no copy holds, or they tell different stories."""
     if main.exists() and mirror.exists() and main.samefile(mirror):  # two write-ahead files would ruin it
         remedy = "name two files on two media in table.toml, and remove the link"
         raise TableError(245, "journal and mirror are one and the same file", f"{main}, {mirror}", remedy)
@@ -69,13 +69,13 @@ def open_pair(main: Path, mirror: Path, verified: Opener) -> Pair:
                 raise wrong
             pair = _without_main(main, second, wrong, verified)
         elif first is not None and second is not None:
-            pair = _compared(first, second, verified)
+            pair = _compared(first, second, verified, repairs)
         elif first is not None and wrong_too is not None and wrong_too.exit_code == NO_ROOM:
             pair = Pair(main, first, None, lacking=f"mirror: {wrong_too.what}")
         elif first is not None:
-            pair = _mirror_anew(first, mirror, wrong_too, verified)
+            pair = _mirror_anew(first, mirror, wrong_too, verified, repairs)
         elif second is not None:
-            pair = _main_anew(main, second, wrong, verified)
+            pair = _main_anew(main, second, _why(main, wrong), verified, repairs)
         else:
             raise _neither(main, mirror, wrong, wrong_too)
         undo.pop_all()
@@ -109,9 +109,14 @@ def fill_up(behind: Store, ahead: Store) -> None:
         behind.append(rows)
 
 
+def aside_name(path: Path) -> str:
+    """The next free name for a bad file."""
+    return next(n for i in itertools.count(1) if not path.with_name(n := f"{path.name}.aside-{i}").exists())
+
+
 def set_aside(path: Path) -> str:
     """Another name for a bad file and its write-ahead file; the new name."""
-    name = next(n for i in itertools.count(1) if not path.with_name(n := f"{path.name}.aside-{i}").exists())
+    name = aside_name(path)
     for tail in ("-wal", ""):
         part = Path(f"{path}{tail}")
         if part.exists():
@@ -128,25 +133,39 @@ def _tried(verified: Opener, path: Path, undo: contextlib.ExitStack) -> tuple[St
         return None, error
 
 
-def _mirror_anew(main: Store, path: Path, wrong: TableError | None, verified: Opener) -> Pair:
-    why = "there was none" if not path.exists() else wrong.what if wrong else ""
+def _why(path: Path, wrong: TableError | None) -> str:
+    return "there was none" if not path.exists() else wrong.what if wrong else ""
+
+
+def _noted(repairs: Repairs, copy: str, path: Path, why: str) -> JournalRepaired:
+    """That a copy is about to be made anew, and under which name the bad one will lie."""
+    return repairs.note(JournalRepaired(copy=copy, why=why, aside=aside_name(path) if path.exists() else ""))
+
+
+def _anew(path: Path, noted: JournalRepaired, good: Store) -> None:
+    if noted.aside:
+        set_aside(path)
+    good.copy_to(path)
+
+
+def _mirror_anew(main: Store, path: Path, wrong: TableError | None, verified: Opener, repairs: Repairs) -> Pair:
+    noted = _noted(repairs, "mirror", path, _why(path, wrong))
     try:
-        aside = set_aside(path) if path.exists() else ""
-        main.copy_to(path)
-        return Pair(main.path, main, verified(path), (JournalRepaired(copy="mirror", why=why, aside=aside),))
+        _anew(path, noted, main)
+        return Pair(main.path, main, verified(path))
     except (OSError, sqlite3.Error) as error:
+        repairs.withdraw(noted)
         return Pair(main.path, main, None, lacking=f"mirror: it cannot be made ({error})")
 
 
-def _main_anew(path: Path, mirror: Store, wrong: TableError | None, verified: Opener) -> Pair:
-    why = "there was none" if not path.exists() else wrong.what if wrong else ""
+def _main_anew(path: Path, mirror: Store, why: str, verified: Opener, repairs: Repairs) -> Pair:
+    noted = _noted(repairs, "main", path, why)
     try:
-        aside = set_aside(path) if path.exists() else ""
-        mirror.copy_to(path)
+        _anew(path, noted, mirror)
     except (OSError, sqlite3.Error) as error:
         what = f"the journal cannot be made anew from its mirror ({error})"
         raise TableError(228, what, str(path), "repair the disk", exit_code=3) from None
-    return Pair(path, verified(path), mirror, (JournalRepaired(copy="main", why=why, aside=aside),))
+    return Pair(path, verified(path), mirror)
 
 
 def _without_main(path: Path, mirror: Store, wrong: TableError, verified: Opener) -> Pair:
@@ -199,14 +218,14 @@ def _carried_over(main: Store, mirror: Store, where: str) -> None:
         fill_up(mirror, main)
 
 
-def _compared(main: Store, mirror: Store, verified: Opener) -> Pair:
+def _compared(main: Store, mirror: Store, verified: Opener, repairs: Repairs) -> Pair:
     fork = first_difference(main, mirror)
     if fork == 1 and _goes_on_from(main, mirror):
-        return _mirror_archived(main, mirror, verified)
+        return _mirror_archived(main, mirror, verified, repairs)
     if fork:
-        return _forked(main, mirror, fork, verified)
+        return _forked(main, mirror, fork, verified, repairs)
     if main.seq < mirror.seq:
-        return _main_behind(main, mirror)
+        return _main_behind(main, mirror, repairs)
     if main.seq == mirror.seq:
         return Pair(main.path, main, mirror)
     try:
@@ -227,30 +246,31 @@ def _goes_on_from(main: Store, mirror: Store) -> Continues | None:
     return said if said.head == mirror.head.hex() else None
 
 
-def _mirror_archived(main: Store, mirror: Store, verified: Opener) -> Pair:
+def _mirror_archived(main: Store, mirror: Store, verified: Opener, repairs: Repairs) -> Pair:
     """The mirror's old file moves to the archive's name as the main one did; a new one is made."""
     said = _goes_on_from(main, mirror)
     assert said is not None
     path, archive = mirror.path, mirror.path.with_name(f"mirror-{Path(said.file).name}")
     mirror.close()
+    noted = repairs.note(JournalRepaired(copy="mirror", why="a new journal began", aside=archive.name))
     try:
         if archive.exists():
             raise FileExistsError(f"{archive} stands there")
         path.rename(archive)
         main.copy_to(path)
     except (OSError, sqlite3.Error) as error:
+        repairs.withdraw(noted)
         return Pair(main.path, main, None, lacking=f"mirror: it cannot be made ({error})")
-    why = "a new journal began"
-    return Pair(main.path, main, verified(path), (JournalRepaired(copy="mirror", why=why, aside=archive.name),))
+    return Pair(main.path, main, verified(path))
 
 
-def _main_behind(main: Store, mirror: Store) -> Pair:
+def _main_behind(main: Store, mirror: Store, repairs: Repairs) -> Pair:
     """The end of a degraded run, or a disk that lost what it had said was written: filled up. A whole run: refused."""
     missing = mirror.seq - main.seq
     _must_not_be_older(main, mirror, f"{main.path}, {mirror.path}")
+    repairs.note(JournalRepaired(copy="main", why=f"{missing} records were in the mirror only"))
     fill_up(main, mirror)
-    filled = JournalRepaired(copy="main", why=f"{missing} records were in the mirror only")
-    return Pair(main.path, main, mirror, (filled,))
+    return Pair(main.path, main, mirror)
 
 
 def _must_not_be_older(main: Store, mirror: Store, where: str) -> None:
@@ -262,15 +282,12 @@ def _must_not_be_older(main: Store, mirror: Store, where: str) -> None:
         raise _refused(230, what, where)
 
 
-def _forked(main: Store, mirror: Store, fork: int, verified: Opener) -> Pair:
+def _forked(main: Store, mirror: Store, fork: int, verified: Opener, repairs: Repairs) -> Pair:
     """What the main file kept of a write that failed was never acknowledged; any other difference is no accident."""
     _must_be_unacknowledged(main, mirror, fork, f"{main.path}, {mirror.path}")
     path = main.path
     main.close()
-    again = _main_anew(path, mirror, None, verified)
-    why = f"record {fork} and what followed were never acknowledged"
-    repaired = tuple(msgspec.structs.replace(each, why=why) for each in again.repaired)
-    return msgspec.structs.replace(again, repaired=repaired)
+    return _main_anew(path, mirror, f"record {fork} and what followed were never acknowledged", verified, repairs)
 
 
 def _must_be_unacknowledged(main: Store, mirror: Store, fork: int, where: str) -> None:

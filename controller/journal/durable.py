@@ -13,13 +13,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
 from controller.domain.events import JournalDegraded, JournalRepaired
 from controller.errors import TableError
 from controller.journal.copies import Pair, fill_up, first_difference, one_file, open_pair
 from controller.journal.mirror import Mirror
 from controller.journal.records import Row
+from controller.journal.repairs import Repairs
 from controller.journal.space import FULL_PERCENT, Space, space_of
 from controller.journal.store import WAL_CAP_BYTES, JournalWriteError, Store
 from controller.journal.witness import Witness, check
@@ -30,6 +29,8 @@ RETRY_LOOKS: Final = 5
 """A lost main file is tried at every fifth look: another program's lock would hold the table up for a second."""
 BEHIND_LOOKS: Final = 5
 """So many looks in a row (one a second) with the mirror behind, and it counts as lost."""
+
+REPAIRED: Final = b'"type":"JournalRepaired"'
 
 SLOW_S: Final = 1.0
 SLOW_TOLD_S: Final = 60.0
@@ -45,6 +46,7 @@ class Durable:
         clock_s: Callable[[], float] = time.monotonic,
         witness: Witness | None = None,
         verified: Callable[[Path], Store] = Store.open,
+        repairs: Repairs | None = None,
     ) -> None:
         self._witness, self._verified = witness, verified
         self._disk, self._clock_s = disk, clock_s
@@ -54,7 +56,8 @@ class Durable:
         self._lacking, self._lost_main = pair.lacking, ""
         self._behind = {"mirror": 0, "witness": 0}
         self._looks = 0
-        self.repaired: tuple[JournalRepaired, ...] = pair.repaired
+        self._repairs = repairs
+        self.repaired: tuple[JournalRepaired, ...] = repairs.pending if repairs is not None else ()
         self.store: Store = pair.durable
         if pair.main is None and self._mirror is not None:
             self._mirror.take_over()
@@ -67,16 +70,16 @@ class Durable:
         cls, path: Path, mirror: Path | None, verified: Callable[[Path], Store], witness: Path | None = None
     ) -> Durable:
         """The one file, or both copies, level and verified; and led on from what the witness saw."""
-        pair = one_file(verified(path)) if mirror is None else open_pair(path, mirror, verified)
+        repairs = Repairs(path)
+        pair = one_file(verified(path)) if mirror is None else open_pair(path, mirror, verified, repairs)
         if witness is None:
-            return cls(pair, verified=verified)
+            return cls(pair, verified=verified, repairs=repairs)
         with contextlib.ExitStack() as undo:
             for store in filter(None, (pair.main, pair.mirror)):
                 undo.callback(store.close)
-            said = check(witness, pair.durable)
+            check(witness, pair.durable, repairs)
             undo.pop_all()
-        pair = msgspec.structs.replace(pair, repaired=(*pair.repaired, *([said] if said is not None else [])))
-        return cls(pair, witness=Witness(witness, pair.durable), verified=verified)
+        return cls(pair, witness=Witness(witness, pair.durable), verified=verified, repairs=repairs)
 
     def append(self, rows: Sequence[Row]) -> None:
         """On disk in the durable file when it returns; JournalWriteError and nowhere otherwise."""
@@ -89,6 +92,8 @@ class Durable:
             self._mirror.follow(rows)
         if self._witness is not None:
             self._witness.follow(rows[-1].seq, rows[-1].hash)
+        if self._repairs is not None and self._repairs.pending and any(REPAIRED in row.body for row in rows):
+            self._repairs.recorded()
 
     def hand_ended(self) -> None:
         """The mirror is level now, or a moment later, or says why not."""

@@ -278,6 +278,17 @@ def _flock(lock: int) -> None:
     return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+def write_whole(path: Path, data: bytes) -> None:
+    """A small file, whole or as it was, whenever the power fails. OSError where the medium takes nothing."""
+    made = path.with_name(f"{path.name}.making")
+    with made.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    made.replace(path)
+    sync_directory(path.parent)
+
+
 def sync_directory(directory: Path) -> None:
     """Names in it survive a power cut."""
     _sync_file(directory)

@@ -6,8 +6,6 @@ writes it behind the records and never holds one up. It holds no facts and must 
 
 from __future__ import annotations
 
-import contextlib
-import os
 import threading
 from pathlib import Path
 from typing import Final
@@ -17,9 +15,10 @@ import msgspec
 from controller.domain.events import JournalRepaired
 from controller.errors import TableError
 from controller.journal.codec import read_body
-from controller.journal.copies import set_aside
+from controller.journal.copies import aside_name, set_aside
 from controller.journal.records import CONTINUES, Continues
-from controller.journal.store import Store, sync_directory
+from controller.journal.repairs import Repairs
+from controller.journal.store import Store, write_whole
 from controller.journal.walk import identity
 
 PAUSE_S: Final = 0.2
@@ -37,28 +36,20 @@ class Seen(msgspec.Struct, frozen=True):
     head: str
 
 
-def check(path: Path, store: Store) -> JournalRepaired | None:
-    """TableError (exit code 3) where the journal does not lead to what its witness saw; what must be said on record."""
+def check(path: Path, store: Store, repairs: Repairs) -> None:
+    """TableError (exit code 3) where the journal does not lead to what its witness saw; a lost witness is noted."""
     seen, why = _read(path)
     if seen is None:
-        return JournalRepaired(copy="witness", why=why, aside=_moved(path))
-    journal_id = identity(store.one_row(1)).journal_id.hex()
-    if seen.journal != journal_id:
+        _set_aside(path, why, repairs)
+    elif seen.journal != identity(store.one_row(1)).journal_id.hex():
         _goes_on_from(path, store, seen)
     else:
         _leads_to(path, store, seen)
-    return None
 
 
 def write(path: Path, seen: Seen) -> None:
     """Whole or as it was, whenever the power fails. OSError where the medium takes nothing."""
-    made = path.with_name(f"{path.name}.making")
-    with made.open("wb") as file:
-        file.write(msgspec.json.encode(seen) + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-    made.replace(path)
-    sync_directory(path.parent)
+    write_whole(path, msgspec.json.encode(seen) + b"\n")
 
 
 def _read(path: Path) -> tuple[Seen | None, str]:
@@ -73,10 +64,15 @@ def _read(path: Path) -> tuple[Seen | None, str]:
         return None, "it held something else"
 
 
-def _moved(path: Path) -> str:
-    with contextlib.suppress(OSError):  # a medium that takes no rename takes no new witness either, and that is told
-        return set_aside(path) if path.exists() else ""
-    return ""
+def _set_aside(path: Path, why: str, repairs: Repairs) -> None:
+    """What stands there under another name."""
+    noted = repairs.note(JournalRepaired(copy="witness", why=why, aside=aside_name(path) if path.exists() else ""))
+    try:
+        if noted.aside:
+            set_aside(path)
+    except OSError:  # a medium that takes no rename takes no new witness either, and that is told
+        repairs.withdraw(noted)
+        repairs.note(JournalRepaired(copy="witness", why=why))
 
 
 def _leads_to(path: Path, store: Store, seen: Seen) -> None:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from controller.domain import joker
+from controller.domain.events import JournalRepaired
 from controller.journal import keys as key_files
 from controller.journal.codec import Registry
 from controller.journal.journal import Journal
@@ -94,7 +95,7 @@ class Told(Sample, frozen=True, tag=True):
     secret: str
 
 
-CLASSES: dict[str, type[msgspec.Struct]] = {cls.__name__: cls for cls in Sample.__subclasses__()}
+CLASSES: dict[str, type[msgspec.Struct]] = {cls.__name__: cls for cls in (*Sample.__subclasses__(), JournalRepaired)}
 REGISTRY = Registry(CLASSES)
 
 
@@ -121,6 +122,15 @@ def new(path: Path, entropy: Callable[[int], bytes] | None = None) -> Journal:
 
 
 def reopen(path: Path, mirror: Path | None = None, witness: Path | None = None) -> Journal:
+    """As a run begins that has something mended: with that on record."""
+    journal = opened(path, mirror, witness)
+    if journal.repaired:
+        journal.append([RunStarted(), *journal.repaired], hand=None, stamp=stamp())
+    return journal
+
+
+def opened(path: Path, mirror: Path | None = None, witness: Path | None = None) -> Journal:
+    """Nothing is recorded yet."""
     keys = keys_in(path.parent / "keys")
     return Journal.open(
         path, table="T1", keys=keys, registry=REGISTRY, entropy=os.urandom, mirror=mirror, witness=witness

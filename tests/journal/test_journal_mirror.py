@@ -171,7 +171,7 @@ def test_one_bad_copy_is_made_anew_from_the_good_one(copies: Copies, which: str,
     right = copies.bodies(good)
     spoil(bad, harm)
     spoilt = bad.read_bytes() if bad.exists() else b""
-    journal = copies.open()
+    journal = samples.opened(copies.main, copies.mirror)
     (repaired,) = journal.repaired
     assert repaired.copy == which
     assert [row.body for row in journal._store.rows()] == right

@@ -18,6 +18,7 @@ from controller.journal.copies import NOT_OURS, open_pair
 from controller.journal.journal import Journal
 from controller.journal.keys import SIGNING, Keys
 from controller.journal.opening import Owner, open_verified
+from controller.journal.repairs import Repairs
 from controller.journal.space import Space
 from controller.journal.store import NO_ROOM, Store
 
@@ -94,8 +95,9 @@ def test_f65_a_mirror_on_a_full_disk_is_lacking_and_stays(path: Path, mirror: Pa
             raise TableError(244, "no room to open the journal", str(each), "make room", exit_code=NO_ROOM)
         return Store.open(each)
 
-    pair = open_pair(path, mirror, opened)
-    assert (pair.mirror, pair.lacking, pair.repaired) == (None, "mirror: no room to open the journal", ())
+    repairs = Repairs(path)
+    pair = open_pair(path, mirror, opened, repairs)
+    assert (pair.mirror, pair.lacking, repairs.pending) == (None, "mirror: no room to open the journal", ())
     assert mirror.exists()
     pair.durable.close()
 

@@ -165,7 +165,8 @@ def test_the_mirror_goes_over_to_the_new_file(tmp_path: Path) -> None:
     open_journal(tmp_path, mirror).close()
     archived(tmp_path, mirror)
     taken_up(rig, tmp_path, mirror)
-    (repaired,) = rig.events(ev.JournalRepaired)
+    begun, repaired = rig.events(ev.JournalRepaired)
+    assert (begun.copy, begun.why) == ("mirror", "there was none")  # by an opening that came to no record
     assert (repaired.copy, repaired.aside) == ("mirror", "mirror-journal-000001-000003.db")
     assert checked(mirror.with_name(repaired.aside)).findings == ()
     play(rig.open(), 1)

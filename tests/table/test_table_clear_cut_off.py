@@ -54,7 +54,7 @@ def went_on(folder: Path, hashes: list[str]) -> bool:
     journal = opened(folder)
     table, repaired = past.replay(journal).table, journal.repaired
     journal.close()
-    assert [said.copy for said in repaired] in ([], ["mirror"])
+    assert {said.copy for said in repaired} <= {"mirror"}  # those of openings before it, too: none came to a record
     said = record_2(folder)
     assert [(each.file, each.sha256) for each in said.lost] == list(zip((MAIN, MIRROR), hashes, strict=True))
     assert [sha256_of(folder / name) for name in said.aside] == hashes
@@ -95,7 +95,7 @@ def test_the_old_witness_stands_aside_and_the_new_one_knows_the_new_journal(tmp_
     journal = opened(tmp_path)
     known = msgspec.json.decode((tmp_path / WITNESS).read_bytes(), type=Seen)
     assert (known.journal, known.head) == (journal.identity.journal_id.hex(), journal.head.hex())
-    assert [said.copy for said in journal.repaired] == ["mirror"]
+    assert {said.copy for said in journal.repaired} == {"mirror"}
     journal.close()
 
 
