@@ -91,7 +91,8 @@ def _meter(config: Config, meter: str | None, reserve: str | None, found: FoundM
             remedy = "give --meter and --reserve: what the display, the slip or the witness's list showed last"
             raise TableError(252, "the old files do not tell the jackpot's meter", "memory-clear", remedy)
         return (found.meter, found.reserve) if found is not None else ("", "")
-    amounts = amount_text(meter or (found.meter if found else "")), amount_text(reserve or "0")
+    read = (found.meter, found.reserve) if found is not None else ("", "0")  # what nobody names stays as it was read
+    amounts = read[0] if meter is None else amount_text(meter), read[1] if reserve is None else amount_text(reserve)
     if not all(amounts):
         raise TableError(252, "no amount of a meter", "--meter, --reserve", "amounts like 10250.70")
     return amounts

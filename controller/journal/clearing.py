@@ -19,6 +19,7 @@ import msgspec
 
 from controller.errors import TableError
 from controller.journal.archive import before, sha256_of
+from controller.journal.chain import link
 from controller.journal.codec import CodecError, read_body
 from controller.journal.journal import Journal
 from controller.journal.reader import Reader
@@ -39,7 +40,7 @@ from controller.journal.witness import Seen, write
 
 _HAND = re.compile(rb'"hand":(\d{1,9})')
 _ARCHIVED = re.compile(r"-\d{6,9}-(\d{6,9})$")
-_OF_THE_METER = frozenset({"MeterMoved", "MeterCorrected", "JackpotHit", STATE_KEPT})
+_OF_THE_METER = frozenset({"MeterMoved", "MeterCorrected", "Locked", "JackpotHit", STATE_KEPT})
 _BLOCK, _OVERLAP = 1 << 20, 64
 
 
@@ -90,8 +91,10 @@ def _last_meter(path: Path) -> FoundMeter | None:
 
 
 def _told(rows: Iterator[Row]) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """Number, type and data of each record that tells of the jackpot."""
+    """Number, type and data of each record that tells of the jackpot, and is whole by its own hash."""
     for row in rows:
+        if link(row.prev, row.body) != row.hash:
+            continue
         with contextlib.suppress(CodecError, msgspec.MsgspecError):
             body = read_body(row.body)
             if body.type in _OF_THE_METER:
@@ -105,7 +108,7 @@ def _meter_in(path: Path, newest_first: Iterator[tuple[int, str, dict[str, Any]]
         if kind == "JackpotHit":
             hits = max(hits, data.get("id", 0))
             continue
-        said = data.get("state", {}) if kind == STATE_KEPT else data | {"meter": data.get("after", "")}
+        said = data.get("state", {}) if kind == STATE_KEPT else {"meter": data.get("after", ""), **data}
         if not found and said.get("meter"):
             found = {"seq": seq, "meter": said["meter"], "reserve": said.get("reserve", "0")}
         if kind == STATE_KEPT:

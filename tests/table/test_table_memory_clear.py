@@ -22,7 +22,7 @@ from controller.journal import keys as key_files
 from controller.journal.auditing import Options
 from controller.journal.clearing import clear, found_meter
 from controller.journal.opening import Owner, open_verified
-from controller.journal.records import MemoryCleared
+from controller.journal.records import FoundMeter, MemoryCleared
 from controller.journal.verify import audit
 from controller.table import past
 
@@ -120,3 +120,21 @@ def test_the_end_of_a_file_that_cannot_be_read_to_its_front_still_tells_it(rig: 
     found = found_meter([path])
     assert found is not None
     assert found.meter == rig.table.meter
+
+
+@pytest.mark.parametrize("digit", [b"9", b"X"])
+def test_a_record_that_is_damaged_by_its_own_hash_tells_no_amount(digit: bytes, rig: Rig, tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    data = bytearray(path.read_bytes())
+    place = data.index(f'"after":"{rig.table.meter}"'.encode()) + len('"after":"1')
+    data[place : place + 1] = digit
+    path.write_bytes(data)
+    found = found_meter([path])
+    assert found is not None
+    assert found.meter == rig.events(ev.Locked)[-1].meter, "what the last whole record says"
+
+
+def test_a_reserve_that_nobody_names_stays_as_it_was_read() -> None:
+    found = FoundMeter(file="journal.db", seq=9, meter="75001/3", reserve="512.5", hits=1)
+    assert _meter(JACKPOT, "26000.50", None, found) == ("26000.50", "512.5")
+    assert _meter(JACKPOT, None, "3", found) == ("75001/3", "3")
