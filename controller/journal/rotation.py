@@ -84,9 +84,10 @@ def finished(
     What an earlier try left under that name is made anew.
     """
     new = path.with_name(f"{path.name}{NEXT}")
-    for left in (new, Path(f"{new}-wal"), Path(f"{new}-shm")):
+    making = path.with_name(f"{new.name}.making")  # an earlier finished one stays until this one is
+    for left in (making, Path(f"{making}-wal"), Path(f"{making}-shm")):
         left.unlink(missing_ok=True)
-    journal = make(new)
+    journal = make(making)
     try:
         kept = StateKept(state=state[0], memory=state[1])
         ended = RunEnded(reason=reason, head="", signature="")
@@ -94,7 +95,9 @@ def finished(
         seen = Seen(journal.identity.journal_id.hex(), journal.seq, journal.head.hex())
     finally:
         journal.close()
-    Path(f"{new}.lock").unlink(missing_ok=True)
+    Path(f"{making}.lock").unlink(missing_ok=True)
+    making.rename(new)
+    sync_directory(path.parent)
     return new, seen
 
 

@@ -71,6 +71,26 @@ def record_2(folder: Path) -> MemoryCleared:
     return msgspec.json.decode(body.data, type=MemoryCleared)
 
 
+def test_cut_off_twice_the_third_still_knows_what_the_first_set_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost(tmp_path)
+
+    def fails(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    rename = Path.rename
+    only_main = lambda file, to: fails() if file.name == MIRROR else rename(file, to)  # noqa: E731
+    for name, broken in (("pathlib.Path.rename", only_main), ("clearing.made", fails)):
+        with monkeypatch.context() as patched, pytest.raises(TableError) as error:
+            patched.setattr(name, broken)
+            cleared(tmp_path)
+        assert (error.value.code, (tmp_path / MAIN).exists()) == ("TC-0254", False)
+    said = cleared(tmp_path)
+    assert said.aside == (f"{MAIN}.aside-1", f"{MIRROR}.aside-1")
+    assert said.witness == f"{WITNESS}.aside-1"
+
+
 def test_files_set_aside_are_taken_up_where_no_journal_is_left(tmp_path: Path) -> None:
     lost(tmp_path)
     for name in (MAIN, MIRROR):
