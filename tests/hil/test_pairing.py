@@ -43,7 +43,8 @@ def troubles(rig: Rig) -> list[str]:
 def test_two_people_pair_a_new_shoe_and_nobody_hears_the_key(rig: Rig) -> None:
     rig.spawn()
     rig.wait(lambda snap: snap["devices"].get("board") == "ready")
-    assert rig.now["devices"].get("shoe", "absent") == "absent"
+    lacking = rig.wait(lambda snap: "shoe" in snap["troubles"])
+    assert (lacking["devices"]["shoe"], lacking["troubles"]["shoe"]["refuses"]) == ("absent", "unpaired")
     said = pair(rig)
     rig.wait(devices_ready)
     [paired] = [record["data"] for record in rig.records("DevicePaired")]
