@@ -48,7 +48,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "against": st.sampled_from(["win", "lose", "tie", ""]),
     "bonus_max": st.sampled_from([None, 0, 50]), "hit": st.integers(0, 2), "alarm": st.integers(1, 3),
     "meter": st.sampled_from(["9000.5", "12000", "-1"]), "reserve": st.sampled_from(["", "3"]),
-    "on": st.booleans(), "out": st.booleans(), "device": st.sampled_from(["shoe", "shuffler"]),
+    "head": st.just(""), "on": st.booleans(), "out": st.booleans(), "device": st.sampled_from(["shoe", "shuffler"]),
 }  # fmt: skip
 
 
