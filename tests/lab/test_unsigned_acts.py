@@ -123,7 +123,8 @@ def test_the_copy_without_it_repairs_the_other(spoilt: str, path: Path) -> None:
     open_journal(path.parent, mirror=mirror).close()
     append(path if spoilt == "main" else mirror, forged)
     journal = open_journal(path.parent, mirror=mirror)
-    assert [(done.copy, "moves money" in done.why) for done in journal.repaired] == [(spoilt, True)]
+    done = journal.repaired[-1]  # behind the mirror's making, which no record has told yet
+    assert (done.copy, "moves money" in done.why) == (spoilt, True)
     assert (past.replay(journal).table.meter, past.replay(journal).table.reserve) == before
     journal.close()
 
