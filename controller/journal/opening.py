@@ -68,7 +68,7 @@ def verify_from(store: Store, who: Identity, start: int, path: Path) -> None:
         elif body is not None and is_act(body.type, body.hand):
             act = act or Act(body.seq, body.hand, body.type)
     if act is not None:
-        raise TableError(254, f"the journal does not count: {act}", str(path), APPENDED, exit_code=3)
+        raise TableError(258, f"the journal does not count: {act}", str(path), APPENDED, exit_code=3)
 
 
 APPENDED: Final = (

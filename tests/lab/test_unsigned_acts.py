@@ -84,7 +84,7 @@ def test_no_start_counts_an_appended_act_and_both_auditors_name_it(kind: str, pa
     seq = append(path, acts(path)[kind]) + 1
     with pytest.raises(TableError, match=f"record {seq} .{kind}. moves money and is not signed") as refused:
         open_journal(path.parent)
-    assert (refused.value.code, refused.value.exit_code) == ("TC-0254", 3)
+    assert (refused.value.code, refused.value.exit_code) == ("TC-0258", 3)
     first = audit(path, registry(), LIVE, CHECKS).first
     assert first is not None
     assert (first.seq, first.code) == (seq, "act")
@@ -100,7 +100,7 @@ def test_a_witness_that_saw_the_orderly_stop_does_not_let_it_pass(path: Path) ->
     append(path, forged)
     with pytest.raises(TableError, match="is not signed") as refused:
         open_journal(path.parent, witness=witness)
-    assert refused.value.code == "TC-0254"
+    assert refused.value.code == "TC-0258"
 
 
 def test_a_later_run_signs_nothing_for_an_earlier_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
