@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from controller.cli.learn import lacking, taken, write
 from drivers.reader_codes import CodeTable, parse_codes
 from firmware_sim.faults import Fault
 from firmware_sim.text_unit import CardReader, code_of
+from tests.children import Child
 
 TABLECTL = Path(sys.executable).with_name("tablectl")
 
@@ -32,9 +34,9 @@ class Learning:
     def __init__(self, folder: Path, *more: str) -> None:
         self.codes = folder / "codes.toml"
         argv = [TABLECTL, "learn-cards", str(self.codes), "--port", str(folder / "reader"), "--deck", "36", *more]
-        self.child = subprocess.Popen(
+        self.child = Child(
             argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1,
-            env={"PYTHONUNBUFFERED": "1"},
+            env={"PYTHONUNBUFFERED": "1", "PATH": os.defpath},
         )  # fmt: skip
 
     def says(self) -> str:
