@@ -18,6 +18,7 @@ from control_rig import Rig, by, running
 from controller.cli import main as cli
 from controller.control.protocol import Done, Refused
 from controller.errors import TableError
+from tests.children import Child
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -282,9 +283,9 @@ def test_control_characters_from_a_table_do_not_reach_the_terminal(rig: Rig, run
     assert len(out.splitlines()) == 3
 
 
-def tablectl(*args: object, **more: Any) -> subprocess.Popen[bytes]:
+def tablectl(*args: object, **more: Any) -> Child:
     command = [sys.executable, "-m", "controller.cli.main", *map(str, args)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+    return Child(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
 
 
 def test_watch_ends_quietly_when_its_reader_goes(rig: Rig) -> None:
