@@ -9,7 +9,6 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,18 +28,6 @@ from drivers.transport.serial_port import (
     port_holder,
 )
 from tests.children import Child
-
-
-@pytest.fixture
-def line() -> Iterator[Line]:
-    made = Line()
-    yield made
-    made.unplug()
-
-
-@pytest.fixture
-def inbox() -> Inbox:
-    return Inbox()
 
 
 def test_all_256_values_pass_both_ways_unchanged(line: Line, inbox: Inbox) -> None:

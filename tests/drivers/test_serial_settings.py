@@ -7,7 +7,6 @@ import errno
 import fcntl
 import os
 import termios
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,18 +18,6 @@ from drivers.transport.pump import PortUnavailable
 from drivers.transport.serial_port import open_serial, port_holder
 
 TIOCGEXCL = 0x80045440  # asm-generic/ioctls.h
-
-
-@pytest.fixture
-def line() -> Iterator[Line]:
-    line = Line()
-    yield line
-    line.unplug()
-
-
-@pytest.fixture
-def inbox() -> Inbox:
-    return Inbox()
 
 
 def exclusive(descriptor: int) -> bool:

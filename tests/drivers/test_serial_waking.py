@@ -15,18 +15,6 @@ from drivers.events import PortClosed
 from drivers.transport import serial_port
 
 
-@pytest.fixture
-def line() -> Iterator[Line]:
-    line = Line()
-    yield line
-    line.unplug()
-
-
-@pytest.fixture
-def inbox() -> Inbox:
-    return Inbox()
-
-
 def test_a_byte_goes_out_at_once_and_the_pump_rests_again(
     line: Line, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

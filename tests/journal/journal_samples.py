@@ -137,6 +137,24 @@ def opened(path: Path, mirror: Path | None = None, witness: Path | None = None) 
     )
 
 
+class Copies:
+    """A folder with a journal, another with its mirror."""
+
+    def __init__(self, folder: Path) -> None:
+        self.main = folder / "journal.db"
+        self.mirror = folder / "stick" / "mirror.db"
+        self.mirror.parent.mkdir()
+        new(self.main).close()
+
+    def open(self) -> Journal:
+        return reopen(self.main, self.mirror)
+
+    def play(self, hands: int, first: int = 1) -> None:
+        journal = self.open()
+        play(journal, hands, first)
+        journal.close()
+
+
 def hand_events(number: int, cards: Sequence[str] = ("As", "Kd"), doc_weight: int = 3) -> list[Sample]:
     seed = hashlib.sha256(f"seed {number}".encode()).digest()
     key = hashlib.sha256(f"key {number}".encode()).hexdigest()

@@ -13,7 +13,6 @@ import pytest
 
 from controller.errors import TableError
 from controller.journal import journal as journals
-from controller.journal.journal import Journal
 from controller.journal.opening import Owner, open_verified
 from controller.journal.store import NO_ROOM, Store
 from controller.journal.verify import Options, audit
@@ -23,13 +22,11 @@ UNSHARE = ["unshare", "-rm"]
 MOUNTS = shutil.which("unshare") is not None and subprocess.run([*UNSHARE, "true"], check=False).returncode == 0
 
 
-class Disk:
+class Disk(samples.Copies):
     """A main file whose disk takes nothing while `broken`, and its mirror."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.main, self.mirror = folder / "journal.db", folder / "stick" / "mirror.db"
-        self.mirror.parent.mkdir()
-        samples.new(self.main).close()
+        super().__init__(folder)
         self.broken = False
         monkeypatch.setattr(journals, "open_verified", self._open)
 
@@ -37,14 +34,6 @@ class Disk:
         if self.broken and path == self.main:
             raise TableError(251, "the journal's file system is read-only", str(path), "repair", exit_code=NO_ROOM)
         return open_verified(path, owner, shared=shared)
-
-    def open(self) -> Journal:
-        return samples.reopen(self.main, self.mirror)
-
-    def play(self, hands: int, first: int = 1) -> None:
-        journal = self.open()
-        samples.play(journal, hands, first)
-        journal.close()
 
     def run_without_main(self, first: int) -> None:
         """As the table does: the run's first record, then why it began without the main file."""

@@ -20,23 +20,7 @@ from controller.journal.store import JournalWriteError, Store, WriteFault
 from controller.journal.verify import Options, audit
 
 
-class Copies:
-    """A folder with a journal, another with its mirror."""
-
-    def __init__(self, folder: Path) -> None:
-        self.main = folder / "journal.db"
-        self.mirror = folder / "stick" / "mirror.db"
-        self.mirror.parent.mkdir()
-        samples.new(self.main).close()
-
-    def open(self) -> Journal:
-        return samples.reopen(self.main, self.mirror)
-
-    def play(self, hands: int, first: int = 1) -> None:
-        journal = self.open()
-        samples.play(journal, hands, first)
-        journal.close()
-
+class Copies(samples.Copies):
     def level(self) -> bool:
         with Store.open(self.main) as main, Store.open(self.mirror) as mirror:
             return (main.seq, main.head) == (mirror.seq, mirror.head) and not first_difference(main, mirror)

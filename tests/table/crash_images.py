@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -128,6 +129,21 @@ class Disk:
                     apply(data, call, dice.randrange(len(call.data) + 1) if dice.random() < 0.3 else None)
             left[path] = bytes(data)
         return left
+
+
+def moments(script: Path, origin: Path, again: Path, *, power: bool, seed: int) -> Iterator[None]:
+    """Lays into `again` what the disk holds at each call of the script, run on `origin`, after it has spoken."""
+    origin.mkdir(), again.mkdir()
+    calls = watched([str(script), str(origin)], origin / "strace.log")
+    for key in origin.glob("*.key"):
+        shutil.copy(key, again)
+    disk, began, dice = Disk(), False, random.Random(seed)
+    for call in calls:
+        disk.do(call)
+        began = began or call.kind == "told"
+        if began:
+            lay(disk.power_cut(dice) if power else disk.killed(), origin, again)
+            yield
 
 
 def apply(data: bytearray, call: Call, torn: int | None = None) -> None:

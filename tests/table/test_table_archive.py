@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import shutil
 import sqlite3
 from pathlib import Path
 
@@ -11,7 +9,7 @@ import pytest
 from archiving import archived, play, played
 from click.testing import CliRunner
 from crash_checks import strace_there
-from crash_images import Disk, lay, watched
+from crash_images import moments
 from harness import Rig
 from harness_parts import open_journal
 
@@ -179,17 +177,8 @@ def test_the_mirror_goes_over_to_the_new_file(tmp_path: Path) -> None:
 def test_cut_off_at_any_call_the_table_has_its_journal(power: bool, tmp_path: Path) -> None:
     """The old one whole or the new one whole, and archiving again brings it to its end."""
     origin, again = tmp_path / "run", tmp_path / "again"
-    origin.mkdir(), again.mkdir()
-    calls = watched([str(Path(__file__).with_name("archiving.py")), str(origin)], origin / "strace.log")
-    for key in origin.glob("*.key"):
-        shutil.copy(key, again)
-    disk, began, seen, dice = Disk(), False, set(), random.Random(4)
-    for call in calls:
-        disk.do(call)
-        began = began or call.kind == "told"
-        if began:
-            lay(disk.power_cut(dice) if power else disk.killed(), origin, again)
-            seen.add(went_on(again))
+    script = Path(__file__).with_name("archiving.py")
+    seen = {went_on(again) for _ in moments(script, origin, again, power=power, seed=4)}
     assert seen == {False, True}
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import random
-import shutil
 from pathlib import Path
 
 import msgspec
 import pytest
 from clearing import MAIN, MIRROR, WITNESS, cleared, lost, opened, spoil
 from crash_checks import strace_there
-from crash_images import Disk, lay, watched
+from crash_images import moments
 from test_table_archive import checked
 
 from controller.errors import TableError
@@ -27,18 +25,10 @@ from controller.table import past
 def test_cut_off_at_any_call_the_next_clear_ends_it(power: bool, tmp_path: Path) -> None:
     """Until the new journal is in force none is, and a clear names the true files; then it is whole."""
     origin, again = tmp_path / "run", tmp_path / "again"
-    origin.mkdir(), again.mkdir()
-    calls = watched([str(Path(__file__).with_name("clearing.py")), str(origin)], origin / "strace.log")
-    hashes = [sha256_of(origin / f"{name}.aside-1") for name in (MAIN, MIRROR)]
-    for key in origin.glob("*.key"):
-        shutil.copy(key, again)
-    disk, began, seen, dice = Disk(), False, set(), random.Random(6)
-    for call in calls:
-        disk.do(call)
-        began = began or call.kind == "told"
-        if began:
-            lay(disk.power_cut(dice) if power else disk.killed(), origin, again)
-            seen.add(went_on(again, hashes))
+    script, seen, hashes = Path(__file__).with_name("clearing.py"), set(), list[str]()
+    for _ in moments(script, origin, again, power=power, seed=6):
+        hashes = hashes or [sha256_of(origin / f"{name}.aside-1") for name in (MAIN, MIRROR)]
+        seen.add(went_on(again, hashes))
     assert seen == {False, True}
 
 
