@@ -85,6 +85,8 @@ def recover(rig: Rig) -> None:
         else:
             rig.do(cm.VoidHand(reason="rescue"), S1, S2)
         assert rig.hand.number == number + 1
+    if rig.table.announced.last_hand:
+        rig.do(cm.LastHands(number=0), S1)  # the evening goes on
     if "dealer" not in rig.table.signed_on:
         rig.do(cm.SignOn(), D1)
     if rig.table.signed_on["dealer"] != "d1":
