@@ -194,13 +194,23 @@ def less_bonus(answer: dict[str, Any], box: Box) -> dict[str, Any]:
     line = answer["stakes"].get("bonus")
     if box.bonus_step is not BonusStep.DONE or line is None:
         return answer
-    back = line["staked"] + line["profit"] if line["outcome"] == "win" else 0
+    return _less(answer, "bonus")
+
+
+def _less(answer: dict[str, Any], name: str, left: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The answer without the line of this stake, or with `left` in its place."""
+    line, lines = answer["stakes"][name], {n: left if n == name else one for n, one in answer["stakes"].items()}
     return {
         **answer,
-        "stakes": {name: stake for name, stake in answer["stakes"].items() if name != "bonus"},
-        "net": answer["net"] - line["profit"],
-        "returned": answer["returned"] - back,
+        "stakes": {n: one for n, one in lines.items() if one is not None},
+        "net": answer["net"] - line["profit"] + (left["profit"] if left else 0),
+        "returned": answer["returned"] - _back(line) + (_back(left) if left else 0),
     }
+
+
+def _back(line: dict[str, Any]) -> int:
+    """Chips that go to the player by this line."""
+    return int(line["staked"] + line["profit"]) if line["outcome"] in ("win", "push") else 0
 
 
 def public_answer(answer: dict[str, Any], *, turned: bool) -> dict[str, Any]:
@@ -209,23 +219,12 @@ def public_answer(answer: dict[str, Any], *, turned: bool) -> dict[str, Any]:
         ("hand", "second", "final") if turned else ()
     )
     told = {key: answer[key] for key in shown if key in answer}
-    hit = told["stakes"].get("jackpot")
+    hit, royal = told["stakes"].get("jackpot"), told["stakes"].get("bonus")
     if hit is not None and hit["outcome"] == "win":  # its prize stands when the whole hand is settled
-        told["stakes"] = {name: line for name, line in told["stakes"].items() if name != "jackpot"}
-        told |= {
-            "net": told["net"] - hit["profit"],
-            "returned": told["returned"] - hit["staked"] - hit["profit"],
-            "jackpot_hit": True,
-        }
-    royal = told["stakes"].get("bonus")
+        told = {**_less(told, "jackpot"), "jackpot_hit": True}
     if royal is not None and royal["outcome"] == "win" and "odds" not in royal:  # a part of the meter, as above
-        back = {"staked": royal["staked"], "outcome": "push", "profit": 0}
-        told["stakes"] = {**told["stakes"], "bonus": back}
-        told |= {
-            "net": told["net"] - royal["profit"],
-            "returned": told["returned"] - royal["profit"],
-            "jackpot_hit": True,
-        }
+        stake_back = {"staked": royal["staked"], "outcome": "push", "profit": 0}
+        told = {**_less(told, "bonus", stake_back), "jackpot_hit": True}
     return told
 
 
