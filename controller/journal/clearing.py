@@ -8,7 +8,6 @@ copy still holds.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from controller.errors import TableError
 from controller.journal.archive import before, sha256_of
 from controller.journal.chain import link
 from controller.journal.codec import CodecError, read_body
+from controller.journal.copies import aside_name
 from controller.journal.journal import Journal
 from controller.journal.reader import Reader
 from controller.journal.records import (
@@ -227,7 +227,7 @@ def _begun(path: Path) -> MemoryCleared | None:
 
 def _lost(paths: list[Path], begun: MemoryCleared | None) -> list[_Lost]:
     """The bad files, those included that a try that was cut off has set aside; without any, the newest set aside."""
-    there = [_Lost(path, path, _free(path)) for path in paths if path.exists()]
+    there = [_Lost(path, path, aside_name(path)) for path in paths if path.exists()]
     gone = [_Lost(path, _asides(path)[-1], _asides(path)[-1].name) for path in paths if _was_set_aside(path)]
     cut_off = [each for each in gone if begun is not None and each.aside in begun.aside]
     taken_up = cut_off or ([] if there else gone)
@@ -246,19 +246,13 @@ def _asides(path: Path) -> list[Path]:
     return [each for _, each in sorted((int(number), each) for number, each in numbered if number.isdecimal())]
 
 
-def _free(path: Path) -> str:
-    """The next name to set a file aside under."""
-    taken = {each.name.removesuffix("-wal") for each in path.parent.glob(f"{path.name}.aside-*")}
-    return next(name for i in itertools.count(1) if (name := f"{path.name}.aside-{i}") not in taken)
-
-
 def _set_aside(path: Path, aside: str) -> None:
     """The file first: without its write-ahead file it might hold, and be an older one."""
     for tail in ("", "-wal"):
         part = Path(f"{path}{tail}")
         if part.exists():
             name = f"{aside}{tail}"
-            part.rename(path.with_name(name if not path.with_name(name).exists() else f"{_free(path)}{tail}"))
+            part.rename(path.with_name(name if not path.with_name(name).exists() else f"{aside_name(path)}{tail}"))
             sync_directory(path.parent)
     Path(f"{path}-shm").unlink(missing_ok=True)  # an index of the write-ahead file that SQLite makes anew
 
@@ -269,7 +263,7 @@ def _witness_aside(witness: Path | None, begun: MemoryCleared | None) -> str:
         return ""
     if begun is not None and begun.witness and witness.with_name(begun.witness).exists():
         return begun.witness
-    return _free(witness) if witness.exists() else ""
+    return aside_name(witness) if witness.exists() else ""
 
 
 def _begin_witness(witness: Path, aside: str, seen: Seen) -> None:

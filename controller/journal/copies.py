@@ -110,8 +110,9 @@ def fill_up(behind: Store, ahead: Store) -> None:
 
 
 def aside_name(path: Path) -> str:
-    """The next free name for a bad file."""
-    return next(n for i in itertools.count(1) if not path.with_name(n := f"{path.name}.aside-{i}").exists())
+    """The next free name for a bad file; not one that a write-ahead file already has."""
+    taken = {each.name.removesuffix("-wal") for each in path.parent.glob(f"{path.name}.aside-*")}
+    return next(name for i in itertools.count(1) if (name := f"{path.name}.aside-{i}") not in taken)
 
 
 def set_aside(path: Path) -> str:
