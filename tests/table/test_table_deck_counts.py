@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import D1, S1, Rig, make_setup
+from harness import S1, Rig, make_setup
+from test_table_decks import BLUE, RED, place
+from test_table_decks import fitted as with_decks
 
 from controller.domain import commands as cm
 from controller.domain import events as ev
@@ -14,30 +16,16 @@ from controller.domain.decks import DeckPlace, DeckRules, Waits, find
 from controller.domain.hand.expects import Want
 from controller.domain.phases import Phase
 
-RED, BLUE = "R-1041", "B-2207"
-
 
 def fitted(folder: Path | None = None, **rules: Any) -> Rig:
     """An open table with a counting shuffler and two decks."""
-    rig = Rig(folder, setup=make_setup("oasis_ru", decks=DeckRules(shuffler=True, inspects=False, **rules)))
-    rig.connect("shoe", "board")
-    rig.connect("shuffler", serial="SH-7", log_last=0)
-    rig.do(cm.OpenTable(), D1, S1)
-    for mark in (RED, BLUE):
-        rig.do(cm.Deck(deck=mark), S1)
-    return rig
+    return with_decks(folder, decks=DeckRules(shuffler=True, inspects=False, **rules))
 
 
 def counted(rig: Rig, mark: str, count: int = 52, **told: int) -> None:
     rig.machine("deck_in", mark)
     rig.machine("shuffle_started", mark)
     rig.machine("shuffle_done", mark, count=count, **told)
-
-
-def place(rig: Rig, mark: str) -> DeckPlace:
-    deck = find(rig.table.decks, mark)
-    assert deck is not None
-    return deck.place
 
 
 @pytest.mark.parametrize("unread", [52, 0])

@@ -18,9 +18,12 @@ from controller.domain.rejections import Why
 RED, BLUE, GREEN = "R-1041", "B-2207", "G-3"
 
 
-def fitted(folder: Path | None = None, rules: str = "oasis_ru", **how: Any) -> Rig:
+COUNTED = DeckRules(shuffler=True)
+
+
+def fitted(folder: Path | None = None, rules: str = "oasis_ru", decks: DeckRules = COUNTED, **how: Any) -> Rig:
     """An open table with a shuffler and two decks that a supervisor has brought."""
-    rig = Rig(folder, setup=make_setup(rules, decks=DeckRules(shuffler=True), **how))
+    rig = Rig(folder, setup=make_setup(rules, decks=decks, **how))
     rig.connect("shoe", "board")
     rig.connect("shuffler", serial="SH-7", log_last=0)
     rig.do(cm.OpenTable(), D1, S1)
